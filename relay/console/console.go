@@ -1,0 +1,208 @@
+// Package console is what a window, or any other face of a relay, may know and
+// do: plain types and one interface each for looking at the relay, at the
+// network and at the settings. It holds no I/O, so that the same window can
+// show the relay in its own process and, later, one on another machine.
+package console
+
+import (
+	"context"
+	"time"
+)
+
+// Console is everything that a window needs.
+type Console interface {
+	Relay
+	Network
+	Settings
+}
+
+// Relay looks into a relay. Every method answers from a short snapshot and may
+// be called from any goroutine.
+type Relay interface {
+	// Overview says how the relay is, in figures.
+	Overview(ctx context.Context) (Overview, error)
+
+	// Streams lists streams in the order of their space and name, those after
+	// the given place; limit says how many at the most.
+	Streams(ctx context.Context, after StreamRef, limit int) ([]Stream, error)
+
+	// Stream returns one stream. The error is ErrNotFound if there is none.
+	Stream(ctx context.Context, ref StreamRef) (Stream, error)
+
+	// Entries lists entries of a stream, newest first, from the position
+	// before (exclusive; 0 means from the head), without their bytes.
+	Entries(ctx context.Context, ref StreamRef, before uint64, limit int) ([]Entry, error)
+
+	// EntryData returns the bytes of one entry. The error is ErrNotFound if the
+	// stream has no such position.
+	EntryData(ctx context.Context, ref StreamRef, position uint64) ([]byte, error)
+
+	// Refusals lists the recent refusals, newest first, repeats counted
+	// together.
+	Refusals(ctx context.Context) ([]Refusal, error)
+
+	// Changes returns a channel that gets a value soon after anything above
+	// may have changed; several changes may share one. Call stop when done:
+	// it frees the channel.
+	Changes() (changed <-chan struct{}, stop func())
+}
+
+// Network looks at the local network.
+type Network interface {
+	// Neighbourhood says how this relay is announced and which relays have
+	// been found.
+	Neighbourhood(ctx context.Context) (Neighbourhood, error)
+}
+
+// Settings reads and changes what the owner decides.
+type Settings interface {
+	// Settings returns every setting with where its value comes from.
+	Settings(ctx context.Context) (Values, error)
+
+	// Change checks and keeps new values and puts them into effect. The answer
+	// is a sentence for the person: what happened, or what needs a restart. An
+	// error is one too, and leaves everything as it was.
+	Change(ctx context.Context, change Change) (string, error)
+}
+
+// Overview is a relay in figures.
+type Overview struct {
+	// Problem is empty while all is well, else a sentence that says what is
+	// wrong and what to do.
+	Problem string
+
+	Name    string    // the relay's name, as the network sees it
+	ID      string    // the relay's id in lowercase hexadecimal
+	Version string    // the program's version
+	Started time.Time // when this relay was started
+
+	// URLs are the addresses under which clients reach the relay, the most
+	// useful one first.
+	URLs []string
+
+	// Open says that the relay listens to the whole network without keys.
+	Open bool
+
+	Waiting  int    // waits that are being held now
+	Streams  int    // streams in all spaces
+	Entries  uint64 // entries in all streams
+	Bytes    uint64 // bytes of entries, as their writers sent them
+	DiskUsed uint64 // bytes of the database on the disk
+	DiskFree uint64 // bytes free where the database lies; 0 if not known
+
+	// Refused counts refusals since the start.
+	Refused uint64
+}
+
+// StreamRef names a stream.
+type StreamRef struct {
+	Space string
+	Name  string
+}
+
+// Kind is what a stream holds, decided by its first write.
+type Kind string
+
+// The kinds of streams.
+const (
+	KindEntries Kind = "entries" // opaque entries, written through v1
+	KindEvents  Kind = "events"  // events, written through reflexr.v1
+)
+
+// Stream is one stream as a person sees it.
+type Stream struct {
+	StreamRef
+	Kind      Kind
+	Identity  string // lowercase hexadecimal
+	Head      uint64 // the last position, so the number of entries
+	Epoch     uint32
+	Link      string // the head's link, lowercase hexadecimal
+	Bytes     uint64 // bytes of entries, as their writers sent them
+	CreatedAt time.Time
+	WrittenAt time.Time
+
+	// Damage is empty while the stream is sound, else what is wrong with it.
+	Damage string
+}
+
+// Entry is one entry without its bytes.
+type Entry struct {
+	Position  uint64
+	Epoch     uint32
+	Size      int
+	Link      string // lowercase hexadecimal
+	EndsBatch bool   // whether it is the last of its batch
+	WrittenAt time.Time
+	Writer    string // the id of the key that wrote it; empty if none
+}
+
+// Neighbourhood is the local network as the relay sees it.
+type Neighbourhood struct {
+	// Announced lists where the relay says that it is there.
+	Announced []Announcement
+
+	// Quiet says why nothing is announced, in a sentence; empty if something is.
+	Quiet string
+
+	// Found lists the relays that answered, this one included.
+	Found []FoundRelay
+
+	// Trouble says what keeps the relay from looking around; empty if nothing.
+	Trouble string
+}
+
+// Announcement is one network interface on which the relay is announced.
+type Announcement struct {
+	Interface string
+	Addresses []string
+	Instance  string // the name under which it shows
+}
+
+// FoundRelay is a relay that was found on the network.
+type FoundRelay struct {
+	Name     string
+	ID       string // empty if it does not say
+	Host     string
+	URLs     []string
+	NeedsKey bool
+	Self     bool // whether it is this relay
+	SeenAt   time.Time
+}
+
+// Origin says where the value of a setting comes from.
+type Origin string
+
+// The origins, the strongest first.
+const (
+	OriginFlag        Origin = "flag"
+	OriginEnvironment Origin = "environment"
+	OriginFile        Origin = "file"
+	OriginDefault     Origin = "default"
+)
+
+// Values are the settings. Folder cannot be changed while the relay runs.
+type Values struct {
+	Name   Value[string] // the relay's name
+	Port   Value[int]    // 0 lets the system pick one
+	Open   Value[bool]   // whether the network may come in without keys
+	Folder Value[string] // where the data lies
+}
+
+// Value is a setting's value with its origin. A value that comes from a flag
+// or the environment cannot be changed in the window.
+type Value[T any] struct {
+	Value  T
+	Origin Origin
+}
+
+// Fixed says that the value was given for this run and cannot be changed in it.
+func (v Value[T]) Fixed() bool {
+	return v.Origin == OriginFlag || v.Origin == OriginEnvironment
+}
+
+// Change holds the new values; nil leaves a setting as it is.
+type Change struct {
+	Name *string
+	Port *int
+	Open *bool
+}

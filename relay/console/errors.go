@@ -1,0 +1,6 @@
+package console
+
+import "errors"
+
+// ErrNotFound says that there is no such stream or entry.
+var ErrNotFound = errors.New("not found")

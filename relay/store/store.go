@@ -1,0 +1,180 @@
+// Package store is what a store of streams promises: its types, its operations
+// and its errors. How it keeps them is another package's concern; what every
+// store must hold to is written down as tests in storetest.
+package store
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"hearth/relay/protocol"
+)
+
+// Store keeps streams. Its methods may be called from any goroutine. An answer
+// to a write is given only after what it tells is safe on the disk.
+type Store interface {
+	// Append writes a batch at the end of a stream, whole or not at all, its
+	// entries at consecutive positions, or finds it there already. A batch that
+	// names no identity creates the stream if there is none.
+	//
+	// The errors: *NotFoundError, *ReplacedError, *EpochBehindError,
+	// *OutOfPlaceError, *WrongKindError, *DamagedError, *FullError, ErrClosed,
+	// the context's if it ended before the batch's turn came; any other one is a
+	// failure of the machine. After an error nothing of the batch is there.
+	Append(ctx context.Context, a Append) (Written, error)
+
+	// Page reads entries after a cursor. The errors: *NotFoundError,
+	// *ReplacedError, *AheadError, *DivergedError, *DamagedError, ErrClosed,
+	// the context's.
+	Page(ctx context.Context, r Read) (Page, error)
+
+	// Heads returns the state of each of the named streams of a space, in
+	// their order, all at one moment; the zero State for a name without a stream.
+	Heads(ctx context.Context, space string, names []string) ([]State, error)
+
+	// Streams lists streams in the order of space and name, those after the
+	// given place; limit says how many at the most.
+	Streams(ctx context.Context, after Ref, limit int) ([]Stream, error)
+
+	// Stream returns one stream, or a *NotFoundError.
+	Stream(ctx context.Context, ref Ref) (Stream, error)
+
+	// Back reads entries before a position (0: from the head on), newest first.
+	// It yields at most limit of them. The errors are those of Page.
+	Back(ctx context.Context, ref Ref, before uint64, limit int) ([]Record, error)
+
+	// Record reads one entry with its bytes; a *NotFoundError if there is none.
+	Record(ctx context.Context, ref Ref, seq uint64) (Record, error)
+
+	// Totals counts what the store holds.
+	Totals(ctx context.Context) (Totals, error)
+
+	// Close finishes the writes that were begun and leaves everything in one
+	// file. Calls after it, and those still waiting, get ErrClosed.
+	Close() error
+}
+
+// Ref names a stream.
+type Ref struct {
+	Space string
+	Name  string
+}
+
+// Kind is what a stream holds, decided by its first write.
+type Kind uint8
+
+// The kinds of streams. Their numbers are stored.
+const (
+	Entries Kind = 0 // opaque entries, written through v1
+	Events  Kind = 1 // events, written through reflexr.v1
+)
+
+// Append is a batch on its way into a stream.
+type Append struct {
+	Ref
+	Kind   Kind
+	Batch  protocol.Batch // at least one entry
+	Writer string         // the id of the key that writes; empty if none
+}
+
+// Written says where a batch is.
+type Written struct {
+	Stream   protocol.Identity
+	Epoch    uint32 // the stream's, after the write
+	First    uint64
+	Last     uint64
+	Repeated bool // the batch was there already, and was not written again
+}
+
+// Read asks for a page.
+type Read struct {
+	Ref
+	After   *protocol.Cursor // nil: from the start
+	Entries int              // the most entries
+	Bytes   int              // the most bytes of entries, unless the first is larger
+}
+
+// Page is a run of entries as it goes over the wire.
+type Page struct {
+	Kind   Kind
+	Stream protocol.Identity
+	Epoch  uint32 // the stream's
+	Head   uint64 // the stream's last position
+	Count  int    // entries in the page
+	Last   uint64 // the position of the last of them; where the reader stood if there is none
+
+	// Wire holds the entries as protocol.Entry.Append gives them, in pieces
+	// that begin and end between two entries.
+	Wire [][]byte
+}
+
+// All goes through the page's entries. Should the wire form be damaged, it
+// yields the error last.
+func (p Page) All() iter.Seq2[protocol.Entry, error] {
+	return func(yield func(protocol.Entry, error) bool) {
+		for _, piece := range p.Wire {
+			for len(piece) > 0 {
+				e, rest, err := protocol.DecodeEntry(piece)
+				if !yield(e, err) || err != nil {
+					return
+				}
+				piece = rest
+			}
+		}
+	}
+}
+
+// State is what a waiter needs to know of a stream. It is zero if there is none.
+type State struct {
+	Stream protocol.Identity
+	Head   uint64
+}
+
+// Exists says whether there is such a stream.
+func (s State) Exists() bool { return s.Head > 0 }
+
+// Differs says whether the state is another one than a cursor's, or without a
+// cursor, whether there is anything at all (contract, "Waiting").
+func (s State) Differs(from *protocol.Cursor) bool {
+	if from == nil {
+		return s.Exists()
+	}
+	return s.Stream != from.Stream || s.Head != from.Seq
+}
+
+// Stream is a stream as it is now.
+type Stream struct {
+	Ref
+	Kind      Kind
+	Identity  protocol.Identity
+	Epoch     uint32
+	Head      uint64
+	Link      protocol.Link // the link at the head
+	Bytes     uint64        // bytes of entries
+	CreatedAt time.Time
+	WrittenAt time.Time
+	Damage    error // a *DamagedError once damage was noticed, else nil
+}
+
+// Record is an entry with what the store knows of its writing.
+type Record struct {
+	protocol.Entry
+	WrittenAt time.Time
+	Writer    string // the id of the key that wrote it; empty if none
+}
+
+// Totals counts what a store holds.
+type Totals struct {
+	Streams int
+	Entries uint64
+	Bytes   uint64 // bytes of entries
+	Disk    uint64 // bytes of the files
+	Log     uint64 // bytes of them that a checkpoint would fold in
+}
+
+// Moved says that a stream has a new head.
+type Moved struct {
+	Ref
+	State
+}
