@@ -1,0 +1,101 @@
+# Hearth's chores; `make help` lists them.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# What the program says about itself. The date is the commit's, so that the same
+# commit always gives the same bytes.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
+
+# x11: Fyne needs Wayland's headers as well without it. migrated_fynedo: all calls
+# into Fyne from other goroutines go through fyne.Do. VCS stamps are off, for the
+# variables above say the same, and git refuses to tell in a clone that belongs
+# to another user. A change of these flags compiles Fyne anew: minutes.
+BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+WINDOW_TAGS := x11,migrated_fynedo
+
+# The race detector compiles every package once more. With the tag ci, Fyne
+# leaves out its OpenGL drivers, whose C alone takes most of a build's minutes,
+# and gives its test driver instead. So all packages are tested in this one
+# variant, and tests of the real window run bin/hearth, which is built anyway.
+TEST_TAGS := ci,migrated_fynedo
+
+BUILD_PACKAGES := gcc libc6-dev pkg-config libgl1-mesa-dev libx11-dev libxcursor-dev \
+	libxi-dev libxinerama-dev libxrandr-dev libxxf86vm-dev
+# Beside those: a Python that can make environments and the tools that look at
+# the program from outside: namespaces, system calls, a display with a window
+# manager.
+TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb openbox \
+	xdotool imagemagick libgl1-mesa-dri fonts-dejavu-core
+
+HEADLESS := linux/amd64 linux/arm64 windows/amd64 darwin/arm64
+
+PYTHON := $(CURDIR)/.cache/python
+PYTHON_REQUIREMENTS := zeroconf==0.154.0 ifaddr==0.2.0
+
+INTEROP ?= ../shared/interop/rust-client
+INTEROP_CLIENTS := c03 c04
+
+# How long each fuzz target runs.
+FUZZTIME ?= 20s
+
+.PHONY: help
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Install what building needs, build, and start Hearth
+	@scripts/start.sh bin/hearth
+
+.PHONY: build
+build: ## Build bin/hearth
+	@scripts/apt-install.sh $(BUILD_PACKAGES)
+	go build $(BUILD_FLAGS) -tags $(WINDOW_TAGS) -o bin/hearth ./app
+
+.PHONY: headless
+headless: $(HEADLESS:%=headless/%) ## Build the program without its window for other machines
+
+# One pattern for all, so that the first failure names its system.
+.PHONY: $(HEADLESS:%=headless/%)
+$(HEADLESS:%=headless/%): headless/%:
+	CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) go build $(BUILD_FLAGS) -tags headless \
+		-o bin/hearth-$(*D)-$(*F)$(if $(filter windows,$(*D)),.exe) ./app
+
+.PHONY: test
+test: build ## Install what tests need and run all of them
+	@scripts/apt-install.sh $(TEST_PACKAGES)
+	@scripts/python-venv.sh $(PYTHON) $(PYTHON_REQUIREMENTS)
+	HEARTH_BIN=$(CURDIR)/bin/hearth HEARTH_PYTHON=$(PYTHON)/bin/python \
+		go test -race -tags $(TEST_TAGS) ./...
+
+.PHONY: bench
+bench: ## Measure the relay
+	go test -run '^$$' -bench . -benchmem ./relay/...
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target of the relay for FUZZTIME
+	scripts/fuzz.sh $(FUZZTIME) ./relay/...
+
+.PHONY: interop
+interop: build ## Run real clients from the folder INTEROP against the program
+	@scripts/interop.sh bin/hearth $(INTEROP) $(INTEROP_CLIENTS)
+
+.PHONY: lint
+lint: ## Check format, code, known vulnerabilities and scripts
+	@scripts/apt-install.sh shellcheck
+	@scripts/go-tool.sh mvdan.cc/gofumpt mvdan.cc/gofumpt v0.12.0
+	@scripts/go-tool.sh github.com/golangci/golangci-lint/v2 github.com/golangci/golangci-lint/v2/cmd/golangci-lint v2.15.0
+	@scripts/go-tool.sh golang.org/x/vuln golang.org/x/vuln/cmd/govulncheck v1.9.0
+	shellcheck scripts/*.sh .ci/run
+	@unformatted=$$(.cache/bin/gofumpt -l .) && [[ -z $$unformatted ]] || \
+		{ echo "Not formatted as gofumpt does:" $$unformatted; exit 1; }
+	.cache/bin/golangci-lint run
+	.cache/bin/golangci-lint run --build-tags headless ./app/...
+	scripts/vulncheck.sh .cache/bin/govulncheck -tags $(TEST_TAGS) ./...
+
+.PHONY: clean
+clean: ## Remove what was built, tools included
+	rm -rf bin .cache
