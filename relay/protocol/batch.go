@@ -53,14 +53,23 @@ func (e Entries) Bytes() int { return e.bytes }
 // they must not be changed.
 func (e Entries) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		s := scanner{body: e.items}
-		for s.left() > 0 {
-			data, err := s.bytes()
-			if err != nil || !yield(data) {
-				return // the items were checked when they were taken in
+		for e.count > 0 {
+			var data []byte
+			if data, e = e.Next(); !yield(data) {
+				return
 			}
 		}
 	}
+}
+
+// Next returns the first entry and those behind it. There must be one.
+func (e Entries) Next() (data []byte, rest Entries) {
+	s := scanner{body: e.items}
+	data, err := s.bytes()
+	if err != nil {
+		return nil, Entries{} // the items were checked when they were taken in
+	}
+	return data, Entries{items: e.items[s.at:], count: e.count - 1, bytes: e.bytes - len(data)}
 }
 
 // Sealed says whether every entry starts like a sealed blob ('S', version 1) or
@@ -153,8 +162,12 @@ func DecodeBatch(body []byte) (Batch, error) {
 	return d.batch, nil
 }
 
+// batchDecoder holds what the batch points to, so that a key that comes a
+// million times is not allocated as often.
 type batchDecoder struct {
 	batch                Batch
+	stream               Identity
+	first                uint64
 	hasEpoch, hasEntries bool
 }
 
@@ -184,15 +197,20 @@ func (d *batchDecoder) field(s *scanner) (done bool, err error) {
 		d.hasEntries = true
 		return false, err
 	case batchStream:
-		d.batch.Stream, err = s.identity()
+		d.batch.Stream = nil
+		if s.null() {
+			return false, nil
+		}
+		d.stream, err = s.identity()
+		d.batch.Stream = &d.stream
 		return false, err
 	case batchFirst:
 		d.batch.First = nil
 		if s.null() {
 			return false, nil
 		}
-		first, err := s.uint(math.MaxUint64)
-		d.batch.First = &first
+		d.first, err = s.uint(math.MaxUint64)
+		d.batch.First = &d.first
 		return false, err
 	default:
 		return false, s.skip()
@@ -201,17 +219,19 @@ func (d *batchDecoder) field(s *scanner) (done bool, err error) {
 
 // entries reads an array of known length of byte strings.
 func (s *scanner) entries() (Entries, error) {
+	start := s.at
 	h, err := s.next()
 	if err != nil {
 		return Entries{}, err
 	}
 	if h.major != majorArray || h.info == indefinite {
+		s.at = start
 		return Entries{}, s.fail("expected an array of known length")
 	}
 	if h.arg > uint64(s.left()) {
 		return Entries{}, s.fail("the body ends too early")
 	}
-	start := s.at
+	start = s.at
 	e := Entries{count: int(h.arg)}
 	for range e.count {
 		data, err := s.bytes()
@@ -224,18 +244,16 @@ func (s *scanner) entries() (Entries, error) {
 	return e, nil
 }
 
-// identity reads an identity, or null, which is the same as none.
-func (s *scanner) identity() (*Identity, error) {
-	if s.null() {
-		return nil, nil
-	}
+// identity reads an identity.
+func (s *scanner) identity() (Identity, error) {
+	start := s.at
 	b, err := s.bytes()
 	if err != nil {
-		return nil, err
+		return Identity{}, err
 	}
 	if len(b) != len(Identity{}) {
-		return nil, s.fail("an identity of %d bytes", len(b))
+		s.at = start
+		return Identity{}, s.fail("an identity of %d bytes", len(b))
 	}
-	id := Identity(b)
-	return &id, nil
+	return Identity(b), nil
 }

@@ -36,6 +36,9 @@ func NewChain(seq uint64, link Link) *Chain {
 	return &Chain{seq: seq, link: link}
 }
 
+// Move puts the chain to another position with its link.
+func (c *Chain) Move(seq uint64, link Link) { c.seq, c.link = seq, link }
+
 // Seq returns the position that the chain stands at.
 func (c *Chain) Seq() uint64 { return c.seq }
 

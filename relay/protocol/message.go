@@ -57,9 +57,10 @@ type Problem struct {
 }
 
 // encoding writes definite lengths, shortest heads and the fields in the order
-// of the structs, which is that of their keys.
+// of the structs, which is that of their keys. What is empty is an empty array,
+// for the contract knows no null.
 var encoding = func() cbor.EncMode {
-	mode, err := cbor.EncOptions{}.EncMode()
+	mode, err := cbor.EncOptions{NilContainers: cbor.NilContainerAsEmpty}.EncMode()
 	if err != nil {
 		panic(fmt.Sprintf("protocol: the options of the encoding: %v", err)) // they are constant
 	}

@@ -103,13 +103,14 @@ func (s *scanner) next() (head, error) {
 	return h, nil
 }
 
-// take returns the next n bytes.
+// take returns the next n bytes, without room to grow into those behind them.
 func (s *scanner) take(n uint64) ([]byte, error) {
 	if n > uint64(s.left()) {
 		return nil, s.fail("the body ends too early")
 	}
-	b := s.body[s.at : s.at+int(n)]
-	s.at += int(n)
+	end := s.at + int(n)
+	b := s.body[s.at:end:end]
+	s.at = end
 	return b, nil
 }
 

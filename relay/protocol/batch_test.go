@@ -1,0 +1,205 @@
+package protocol_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"hearth/relay/protocol"
+)
+
+// plainBatch is a batch as another encoder sees it.
+type plainBatch struct {
+	Epoch   uint32             `cbor:"0,keyasint"`
+	Entries [][]byte           `cbor:"1,keyasint"`
+	Stream  *protocol.Identity `cbor:"2,keyasint,omitempty"`
+	First   *uint64            `cbor:"3,keyasint,omitempty"`
+}
+
+func plain(b protocol.Batch) plainBatch {
+	entries := [][]byte{}
+	for data := range b.Entries.All() {
+		entries = append(entries, data)
+	}
+	return plainBatch{b.Epoch, entries, b.Stream, b.First}
+}
+
+var batch = rapid.Custom(func(t *rapid.T) plainBatch {
+	p := plainBatch{
+		Epoch:   uint32(number.Draw(t, "epoch")),
+		Entries: rapid.SliceOfN(data, 0, 30).Draw(t, "entries"),
+	}
+	if rapid.Bool().Draw(t, "names a stream") {
+		id := identity.Draw(t, "stream")
+		p.Stream = &id
+	}
+	if rapid.Bool().Draw(t, "names a position") {
+		first := number.Draw(t, "first")
+		p.First = &first
+	}
+	return p
+})
+
+// Batches are written byte for byte as the known client writes them, named by
+// the same keys, and read back whole.
+func TestBatchVectors(t *testing.T) {
+	v := readVectors(t)
+	for _, v := range slices.Concat(v.Batch, v.Stream.Batches) {
+		want := v.batch()
+		if got := want.Append(nil); !bytes.Equal(got, v.CBOR) {
+			t.Errorf("Append = %x, want %x", got, v.CBOR)
+		}
+		got, err := protocol.DecodeBatch(v.CBOR)
+		if err != nil {
+			t.Errorf("DecodeBatch(%x): %v", v.CBOR, err)
+			continue
+		}
+		if diff := cmp.Diff(plain(want), plain(got)); diff != "" {
+			t.Errorf("DecodeBatch(%x) (-want +got):\n%s", v.CBOR, diff)
+		}
+		if key := got.Key(); !bytes.Equal(key[:], v.Key) {
+			t.Errorf("Key of %x = %x, want %x", v.CBOR, key, v.Key)
+		}
+	}
+}
+
+// A batch's key is that of the contract's additions, and takes no notice of the
+// stream and position that the batch names.
+func TestBatchKeyVectors(t *testing.T) {
+	for _, v := range readVectors(t).BatchKey {
+		b := v.batch()
+		if key := b.Key(); !bytes.Equal(key[:], v.Key) {
+			t.Errorf("Key of epoch %d, %x = %x, want %x", v.Epoch, v.Entries, key, v.Key)
+		}
+		b.Stream, b.First = new(protocol.Identity{1}), new(uint64(7))
+		if key := b.Key(); !bytes.Equal(key[:], v.Key) {
+			t.Errorf("Key of epoch %d, %x with a place = %x, want %x", v.Epoch, v.Entries, key, v.Key)
+		}
+	}
+}
+
+// Just those bodies decode that the known relay takes, to what it reads in them.
+func TestDecodeBatchVectors(t *testing.T) {
+	for _, v := range readVectors(t).Decode {
+		t.Run(v.Why, func(t *testing.T) {
+			b, err := protocol.DecodeBatch(v.CBOR)
+			switch {
+			case v.Decodes && err != nil:
+				t.Errorf("DecodeBatch(%x): %v", v.CBOR, err)
+			case v.Decodes:
+				if got := b.Append(nil); !bytes.Equal(got, v.Reencoded) {
+					t.Errorf("DecodeBatch(%x) encodes to %x, want %x", v.CBOR, got, v.Reencoded)
+				}
+			default:
+				if _, ok := errors.AsType[*protocol.DecodeError](err); !ok {
+					t.Errorf("DecodeBatch(%x): %v, want a *DecodeError", v.CBOR, err)
+				}
+			}
+		})
+	}
+}
+
+// Append writes what an independent encoder writes, and DecodeBatch reads it
+// back as it was.
+func TestBatchRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := batch.Draw(t, "batch")
+		want, err := cbor.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := protocol.Batch{
+			Epoch: p.Epoch, Entries: protocol.NewEntries(p.Entries...), Stream: p.Stream, First: p.First,
+		}
+		if got := b.Append([]byte("before")); !bytes.Equal(got, append([]byte("before"), want...)) {
+			t.Fatalf("Append = %x, want %x", got, want)
+		}
+		again, err := protocol.DecodeBatch(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p, plain(again)); diff != "" {
+			t.Fatalf("read back (-want +got):\n%s", diff)
+		}
+		size := len(slices.Concat(p.Entries...))
+		for _, e := range []protocol.Entries{b.Entries, again.Entries} {
+			if e.Len() != len(p.Entries) || e.Bytes() != size {
+				t.Fatalf("%d entries of %d bytes, want %d of %d", e.Len(), e.Bytes(), len(p.Entries), size)
+			}
+		}
+		if b.Key() != again.Key() {
+			t.Fatal("read back, the batch has another key")
+		}
+	})
+}
+
+// All stops when its reader does.
+func TestEntriesAllStops(t *testing.T) {
+	e := protocol.NewEntries([]byte("a"), []byte("b"), []byte("c"))
+	var got []string
+	for data := range e.All() {
+		if got = append(got, string(data)); len(got) == 2 {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+		t.Errorf("All (-want +got):\n%s", diff)
+	}
+}
+
+// Growing one entry's bytes leaves its neighbours in the body as they are.
+func TestEntriesDoNotOverlap(t *testing.T) {
+	body := protocol.Batch{Entries: protocol.NewEntries([]byte("a"), []byte("b"))}.Append(nil)
+	b, err := protocol.DecodeBatch(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data := range b.Entries.All() {
+		_ = append(data, 0xff, 0xff)
+	}
+	if diff := cmp.Diff([][]byte{[]byte("a"), []byte("b")}, plain(b).Entries); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// Only batches whose every entry begins as sealed blobs and locks do count as
+// sealed.
+func TestSealed(t *testing.T) {
+	v := readVectors(t)
+	for i, b := range v.Stream.Batches {
+		if !b.batch().Entries.Sealed() {
+			t.Errorf("the client's batch %d does not count as sealed", i)
+		}
+	}
+	tests := []struct {
+		name    string
+		entries []string
+		want    bool
+	}{
+		{"none", nil, false},
+		{"sealed", []string{"S\x01…"}, true},
+		{"lock", []string{"L\x01…"}, true},
+		{"both", []string{"L\x01", "S\x01"}, true},
+		{"another version", []string{"S\x02…"}, false},
+		{"a letter alone", []string{"S"}, false},
+		{"empty", []string{""}, false},
+		{"something else", []string{"hello"}, false},
+		{"something else at the end", []string{"S\x01…", "hello"}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var data [][]byte
+			for _, entry := range test.entries {
+				data = append(data, []byte(entry))
+			}
+			if got := protocol.NewEntries(data...).Sealed(); got != test.want {
+				t.Errorf("Sealed = %t, want %t", got, test.want)
+			}
+		})
+	}
+}
