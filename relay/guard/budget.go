@@ -1,0 +1,65 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// ErrBusy says that there is no room in memory for a request just now.
+var ErrBusy = errors.New("the relay has no room for this just now: try again in a moment")
+
+// roomTime is how long a request waits for room in memory. Bodies and pages
+// come and go in milliseconds on a quick network; where others take longer than
+// this, trying again later serves the client better.
+const roomTime = 10 * time.Second
+
+// Budget bounds the memory of everything that is on its way in or out. It may
+// be used by any goroutine.
+type Budget struct {
+	size int64
+	room *semaphore.Weighted
+}
+
+// NewBudget returns a budget of size bytes.
+func NewBudget(size int64) *Budget {
+	return &Budget{size: size, room: semaphore.NewWeighted(size)}
+}
+
+// Reserve takes n bytes out of the budget, in the order in which it is asked.
+// More than all of it counts as all. The error is ErrBusy if no room came free
+// in time, or the context's.
+func (b *Budget) Reserve(ctx context.Context, n int64) (*Reservation, error) {
+	n = min(n, b.size)
+	if !b.room.TryAcquire(n) {
+		waiting, stop := context.WithTimeoutCause(ctx, roomTime, ErrBusy)
+		defer stop()
+		if err := b.room.Acquire(waiting, n); err != nil {
+			return nil, context.Cause(waiting)
+		}
+	}
+	return &Reservation{budget: b, held: n}, nil
+}
+
+// Reservation is a part of a budget.
+type Reservation struct {
+	budget *Budget
+	mu     sync.Mutex
+	held   int64
+}
+
+// Shrink gives back what is held beyond n bytes.
+func (r *Reservation) Shrink(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n < r.held {
+		r.budget.room.Release(r.held - n)
+		r.held = n
+	}
+}
+
+// Release gives back all that is still held.
+func (r *Reservation) Release() { r.Shrink(0) }

@@ -1,0 +1,150 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	// patience is how long a client may take for its next bytes, or to take the
+	// next ones: Wi-Fi that drops out is back in less.
+	patience = 30 * time.Second
+
+	// pace is how many bytes a second a client has to move on the whole, after a
+	// first stretch of patience. It lets the largest body take half an hour, but
+	// not for ever.
+	pace = 8 << 10
+
+	// readStep is how much room is made for a body whose length is not known.
+	readStep = 64 << 10
+
+	// sendStep is how much is written under one deadline: what takes just as long
+	// as the patience lasts at the slowest pace, but for a little.
+	sendStep = 224 << 10
+)
+
+// TooLargeError says that a body is over the limit.
+type TooLargeError struct {
+	Limit int64 // in bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the body is longer than %d bytes", e.Limit)
+}
+
+// BodyError says that a body did not arrive.
+type BodyError struct {
+	Err error
+}
+
+func (e *BodyError) Error() string { return fmt.Sprintf("the body did not arrive whole: %v", e.Err) }
+
+func (e *BodyError) Unwrap() error { return e.Err }
+
+// Body is a request's body in memory, and its part of the budget.
+type Body struct {
+	*Reservation
+	Bytes []byte
+}
+
+// ReadBody reads the body of a request, of at most limit bytes. It reserves room
+// in the budget first; the caller must Release it once the bytes are no longer
+// used. A body that says to be too long is not read at all. The errors:
+// *TooLargeError, *BodyError, ErrBusy, the context's.
+func ReadBody(w http.ResponseWriter, r *http.Request, budget *Budget, limit int64) (*Body, error) {
+	if r.ContentLength > limit {
+		return nil, &TooLargeError{limit}
+	}
+	room := limit
+	if r.ContentLength >= 0 {
+		room = r.ContentLength
+	}
+	reservation, err := budget.Reserve(r.Context(), room)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readBody(w, r, limit)
+	if err != nil {
+		// The deadline stays: net/http reads on for a bit before it answers.
+		reservation.Release()
+		return nil, err
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	reservation.Shrink(int64(cap(b)))
+	return &Body{Reservation: reservation, Bytes: b}, nil
+}
+
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	b := make([]byte, 0, max(r.ContentLength, 0))
+	due := newDeadline()
+	control := http.NewResponseController(w)
+	for {
+		if r.ContentLength >= 0 && int64(len(b)) == r.ContentLength {
+			return b, nil
+		}
+		if len(b) == cap(b) {
+			// One byte over the limit is enough to know.
+			b = grow(b, int(limit)+1)
+		}
+		_ = control.SetReadDeadline(due.after(len(b)))
+		n, err := r.Body.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case int64(len(b)) > limit:
+			return nil, &TooLargeError{limit}
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return nil, &BodyError{err}
+		}
+	}
+}
+
+// grow returns b with more room: four times as much, so that what is left behind
+// stays small, but at most limit in all.
+func grow(b []byte, limit int) []byte {
+	return append(make([]byte, 0, min(max(4*cap(b), readStep), limit)), b...)
+}
+
+// Send writes an answer's body in pieces to a client that keeps taking them. The
+// error, if any, says that the client is gone or stands still; its connection is
+// of no more use then.
+func Send(w http.ResponseWriter, pieces ...[]byte) error {
+	due := newDeadline()
+	control := http.NewResponseController(w)
+	sent := 0
+	for _, piece := range pieces {
+		for len(piece) > 0 {
+			step := piece[:min(len(piece), sendStep)]
+			_ = control.SetWriteDeadline(due.after(sent))
+			n, err := w.Write(step)
+			if err != nil {
+				return err
+			}
+			sent += n
+			piece = piece[n:]
+		}
+	}
+	return nil
+}
+
+// deadline is by when a transfer has to have moved on.
+type deadline struct {
+	start time.Time
+}
+
+func newDeadline() deadline { return deadline{time.Now()} }
+
+// after returns by when the next bytes have to move if n have until now: soon,
+// and not later than the pace allows on the whole.
+func (d deadline) after(n int) time.Time {
+	next := time.Now().Add(patience)
+	whole := d.start.Add(patience + time.Duration(n)*time.Second/pace)
+	if whole.Before(next) {
+		return whole
+	}
+	return next
+}
