@@ -53,9 +53,9 @@ func (e Entries) Bytes() int { return e.bytes }
 // they must not be changed.
 func (e Entries) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for e.count > 0 {
+		for rest := e; rest.count > 0; {
 			var data []byte
-			if data, e = e.Next(); !yield(data) {
+			if data, rest = rest.Next(); !yield(data) {
 				return
 			}
 		}

@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+)
+
+// Append implements [store.Store].
+func (s *Store) Append(ctx context.Context, a store.Append) (store.Written, error) {
+	op := &appending{Append: a, size: wireSize(a.Batch)}
+	if a.Batch.Entries.Sealed() {
+		// Here, so that it is not the writer who has to hash it once more.
+		key := a.Batch.Key()
+		op.key, op.keyed = int64(binary.BigEndian.Uint64(key[:8])), true
+	}
+	err := s.writer.do(ctx, op)
+	return op.written, err
+}
+
+// wireSize is about how many bytes a batch takes in the encoding of the wire.
+func wireSize(b protocol.Batch) int {
+	// The heads of an entry with large numbers, and its link.
+	const overhead = 1 + 10 + 6 + 35 + 6
+	return b.Entries.Bytes() + overhead*b.Entries.Len()
+}
+
+// appending is a batch on its way into a stream.
+type appending struct {
+	store.Append
+	size    int
+	key     int64 // the first bytes of the batch's key
+	keyed   bool  // whether there is one: whether its repeats can be told
+	written store.Written
+
+	// How far it has come, and how far it will have when the transaction is
+	// committed: a batch that is too large for one goes on in the next.
+	now, then progress
+}
+
+type progress struct {
+	begun bool
+	rest  protocol.Entries
+	first uint64
+}
+
+func (a *appending) ref() store.Ref { return a.Ref }
+
+func (a *appending) committed() { a.now = a.then }
+
+func (a *appending) step(t *transaction) (finished bool, err error) {
+	large := a.size > small
+	if large && t.room <= 0 {
+		a.then = a.now
+		return false, nil
+	}
+	s, err := t.stream(a.Ref)
+	if err != nil {
+		return false, err
+	}
+	a.then = a.now
+	if !a.now.begun {
+		var repeated bool
+		if s, repeated, err = a.begin(t, s); err != nil || repeated {
+			return repeated, err
+		}
+		a.then = progress{begun: true, rest: a.Batch.Entries, first: s.tail + 1}
+	}
+	if large {
+		// Its rows stay its own, so that all of them lie behind the head until
+		// it is whole.
+		if err := t.flush(s); err != nil {
+			return false, err
+		}
+	}
+	if err := a.write(t, s, large); err != nil || a.then.rest.Len() > 0 {
+		return false, err
+	}
+	s.head, s.link, s.epoch, s.moved = s.tail, s.tailLink, a.Batch.Epoch, true
+	s.bytes += uint64(a.Batch.Entries.Bytes())
+	a.written = store.Written{Stream: s.id, Epoch: s.epoch, First: a.then.first, Last: s.head}
+	if a.keyed {
+		return true, t.addBatch(s, a.key, a.then.first)
+	}
+	return true, nil
+}
+
+// begin decides whether the batch may be written, and makes its stream if it is
+// the first.
+func (a *appending) begin(t *transaction, s *stream) (_ *stream, repeated bool, err error) {
+	b := a.Batch
+	if s == nil {
+		if b.Stream != nil && (b.First == nil || *b.First != 1) {
+			return nil, false, &store.NotFoundError{Ref: a.Ref}
+		}
+		if b.First != nil && *b.First != 1 {
+			return nil, false, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First}
+		}
+		s, err = t.create(a.Ref, a.Kind, b.Stream, b.Epoch)
+		return s, false, err
+	}
+	switch {
+	case s.kind != a.Kind:
+		return nil, false, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
+	case b.Stream != nil && *b.Stream != s.id:
+		return nil, false, &store.ReplacedError{Ref: a.Ref, Now: s.id}
+	}
+	if a.keyed {
+		first, found, err := t.findBatch(s, a.key, b)
+		if err != nil {
+			return nil, false, err
+		}
+		if found {
+			a.written = store.Written{
+				Stream: s.id, Epoch: s.epoch,
+				First: first, Last: first + uint64(b.Entries.Len()) - 1, Repeated: true,
+			}
+			return s, true, nil
+		}
+	}
+	switch {
+	case b.First != nil && *b.First != s.head+1:
+		return nil, false, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First, Head: s.head}
+	case b.Epoch < s.epoch:
+		return nil, false, &store.EpochBehindError{Ref: a.Ref, Batch: b.Epoch, Epoch: s.epoch}
+	case uint64(b.Entries.Len()) > maxPosition-s.head:
+		return nil, false, &store.FullError{Err: fmt.Errorf("a stream holds at most %d entries", uint64(maxPosition))}
+	}
+	return s, false, nil
+}
+
+// write adds as many entries to the stream's tail as the transaction has room
+// for, which for a batch that is not large is all of them.
+func (a *appending) write(t *transaction, s *stream, large bool) error {
+	chain := t.w.chain
+	chain.Move(s.tail, s.tailLink)
+	rest := a.then.rest
+	for rest.Len() > 0 && (!large || t.room > 0) {
+		var data []byte
+		data, rest = rest.Next()
+		e := protocol.Entry{Epoch: a.Batch.Epoch, Data: data, EndsBatch: rest.Len() == 0}
+		e.Link = chain.Next(e.Epoch, data)
+		e.Seq = chain.Seq()
+		size := e.Size()
+		if s.pending.count > 0 && (s.pending.writer != a.Writer || len(s.pending.body)+size > maxRun) {
+			if err := t.flush(s); err != nil {
+				return err
+			}
+		}
+		s.pending.writer = a.Writer
+		s.pending.add(e)
+		if large {
+			t.room -= size
+		}
+	}
+	a.then.rest = rest
+	s.tail, s.tailLink = chain.Seq(), chain.Link()
+	if large {
+		return t.flush(s)
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package sqlite
+
+import (
+	"fmt"
+	"sync"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+)
+
+// damages remembers which streams were found damaged since the store was
+// opened. They answer nothing any more; the others go on.
+type damages struct {
+	mu      sync.RWMutex
+	streams map[store.Ref]*store.DamagedError
+}
+
+// note remembers damage and returns it as an error.
+func (d *damages) note(e *store.DamagedError) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first, ok := d.streams[e.Ref]; ok {
+		return first
+	}
+	if d.streams == nil {
+		d.streams = make(map[store.Ref]*store.DamagedError)
+	}
+	d.streams[e.Ref] = e
+	return e
+}
+
+// of returns the damage of a stream, or nil.
+func (d *damages) of(ref store.Ref) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if e, ok := d.streams[ref]; ok {
+		return e
+	}
+	return nil
+}
+
+// endsAt says what is wrong with a stream's newest run if it does not end at
+// the stream's head with its link; empty if it does.
+func (r row) endsAt(found bool, head uint64, link protocol.Link) string {
+	if !found {
+		return "its newest entries are missing"
+	}
+	if r.last() != head {
+		return fmt.Sprintf("its entries end at %d", r.last())
+	}
+	newest, rest, err := r.seek(head)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(rest) > 0:
+		return "its newest run holds more than its row says"
+	case newest.Link != link:
+		return "its newest entry has another link than the stream"
+	}
+	return ""
+}

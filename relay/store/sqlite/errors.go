@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// NotOursError says that a file is no database of Hearth's.
+type NotOursError struct {
+	Path string
+}
+
+func (e *NotOursError) Error() string {
+	return fmt.Sprintf("%s is not a database of Hearth's; it was left as it is: move it away or choose another data folder", e.Path)
+}
+
+// NewerError says that a database was written by a later version of Hearth.
+type NewerError struct {
+	Path string
+	Have int // the database's version
+	Know int // the latest that this program knows
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s was written by a newer Hearth (its schema is version %d, this program knows %d); it was left as it is: update Hearth",
+		e.Path, e.Have, e.Know)
+}
+
+// SchemaError says that a database is not made as Hearth makes it.
+type SchemaError struct {
+	Path   string
+	Reason string
+}
+
+func (e *SchemaError) Error() string {
+	return fmt.Sprintf("%s is not as Hearth made it: %s; it was left as it is: restore it from a backup", e.Path, e.Reason)
+}
+
+// DamagedFileError says that SQLite cannot make sense of a database.
+type DamagedFileError struct {
+	Path string
+	Err  error
+}
+
+func (e *DamagedFileError) Error() string {
+	return fmt.Sprintf("%s is damaged (%v); it was left as it is: restore it from a backup", e.Path, e.Err)
+}
+
+func (e *DamagedFileError) Unwrap() error { return e.Err }
+
+// opening names the error of opening a file.
+func opening(path string, err error) error {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+		return &DamagedFileError{Path: path, Err: err}
+	default:
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+}
+
+// failure names the error of a statement. An error that has a type of the
+// store's stays what it is.
+func failure(doing string, err error) error {
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultFull:
+		return &store.FullError{Err: err}
+	default:
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+}
+
+// isRefusal tells the errors by which one operation is refused, having done
+// nothing, from the failures that end the transaction around it.
+func isRefusal(err error) bool {
+	return isA[*store.NotFoundError](err) || isA[*store.ReplacedError](err) ||
+		isA[*store.EpochBehindError](err) || isA[*store.OutOfPlaceError](err) ||
+		isA[*store.WrongKindError](err) || isA[*store.DamagedError](err)
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// found is a stream as a reader finds it.
+type found struct {
+	store.Stream
+	key int64
+}
+
+// streamColumns are what scanStream reads.
+const streamColumns = `p.name, s.name, s.key, s.kind, s.id, s.epoch, s.head, s.link, s.bytes, s.created_at, s.written_at`
+
+const findStream = `SELECT ` + streamColumns + `
+	FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ? AND s.head > 0`
+
+func (r *Reader) scanStream(stmt *sqlite.Stmt) found {
+	f := found{
+		Stream: store.Stream{
+			Ref:       store.Ref{Space: stmt.ColumnText(0), Name: stmt.ColumnText(1)},
+			Kind:      store.Kind(stmt.ColumnInt(3)),
+			Epoch:     uint32(stmt.ColumnInt64(5)),
+			Head:      uint64(stmt.ColumnInt64(6)),
+			Bytes:     uint64(stmt.ColumnInt64(8)),
+			CreatedAt: time.UnixMilli(stmt.ColumnInt64(9)).UTC(),
+			WrittenAt: time.UnixMilli(stmt.ColumnInt64(10)).UTC(),
+		},
+		key: stmt.ColumnInt64(2),
+	}
+	stmt.ColumnBytes(4, f.Identity[:])
+	stmt.ColumnBytes(7, f.Link[:])
+	f.Damage = r.damage.of(f.Ref)
+	return f
+}
+
+// look finds a stream, be it damaged or not.
+func (r *Reader) look(conn *sqlite.Conn, ref store.Ref) (found, error) {
+	stmt := conn.Prep(findStream)
+	stmt.BindText(1, ref.Space)
+	stmt.BindText(2, ref.Name)
+	there, err := stmt.Step()
+	if err != nil {
+		return found{}, failure("looking for "+ref.Name, finish(stmt, err))
+	}
+	if !there {
+		return found{}, errors.Join(&store.NotFoundError{Ref: ref}, stmt.Reset())
+	}
+	f := r.scanStream(stmt)
+	return f, finish(stmt, nil)
+}
+
+// find finds a stream to read from. A damaged one is an error.
+func (r *Reader) find(conn *sqlite.Conn, ref store.Ref) (found, error) {
+	f, err := r.look(conn, ref)
+	if err != nil {
+		return found{}, err
+	}
+	return f, f.Damage
+}
+
+// Stream implements [store.Store].
+func (r *Reader) Stream(ctx context.Context, ref store.Ref) (s store.Stream, err error) {
+	err = r.read(ctx, func(conn *sqlite.Conn) error {
+		f, err := r.look(conn, ref)
+		s = f.Stream
+		return err
+	})
+	return s, err
+}
+
+// Heads implements [store.Store].
+func (r *Reader) Heads(ctx context.Context, space string, names []string) (states []store.State, err error) {
+	states = make([]store.State, len(names))
+	err = r.read(ctx, func(conn *sqlite.Conn) error {
+		stmt := conn.Prep("SELECT s.id, s.head FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ? AND s.head > 0")
+		for i, name := range names {
+			stmt.BindText(1, space)
+			stmt.BindText(2, name)
+			there, err := stmt.Step()
+			if err != nil {
+				return failure("looking for "+name, finish(stmt, err))
+			}
+			if there {
+				stmt.ColumnBytes(0, states[i].Stream[:])
+				states[i].Head = uint64(stmt.ColumnInt64(1))
+			}
+			if err := finish(stmt, nil); err != nil {
+				return failure("looking for "+name, err)
+			}
+		}
+		return nil
+	})
+	return states, err
+}
+
+// Streams implements [store.Store].
+func (r *Reader) Streams(ctx context.Context, after store.Ref, limit int) (list []store.Stream, err error) {
+	err = r.read(ctx, func(conn *sqlite.Conn) error {
+		stmt := conn.Prep(`SELECT ` + streamColumns + `
+			FROM space p JOIN stream s ON s.space = p.key
+			WHERE s.head > 0 AND (p.name, s.name) > (?, ?) ORDER BY p.name, s.name LIMIT ?`)
+		stmt.BindText(1, after.Space)
+		stmt.BindText(2, after.Name)
+		stmt.BindInt64(3, int64(limit))
+		for {
+			more, err := stmt.Step()
+			if err != nil || !more {
+				return finish(stmt, err)
+			}
+			list = append(list, r.scanStream(stmt).Stream)
+		}
+	})
+	return list, err
+}
+
+// Totals counts what the database holds.
+func (r *Reader) Totals(ctx context.Context) (t store.Totals, err error) {
+	err = r.read(ctx, func(conn *sqlite.Conn) error {
+		stmt := conn.Prep("SELECT count(*), coalesce(sum(head), 0), coalesce(sum(bytes), 0) FROM stream WHERE head > 0")
+		if _, err := stmt.Step(); err != nil {
+			return failure("counting", finish(stmt, err))
+		}
+		t.Streams = stmt.ColumnInt(0)
+		t.Entries = uint64(stmt.ColumnInt64(1))
+		t.Bytes = uint64(stmt.ColumnInt64(2))
+		return finish(stmt, nil)
+	})
+	t.Disk, t.Log = r.disk()
+	return t, err
+}

@@ -1,0 +1,154 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// runsFrom lists the runs of a stream from the one that holds a position on.
+const runsFrom = `SELECT id, count, bytes, body FROM run
+	WHERE id >= (SELECT max(id) FROM run WHERE id BETWEEN ?1 AND ?2) AND id BETWEEN ?1 AND ?3 ORDER BY id`
+
+// Page implements [store.Store].
+func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err error) {
+	err = r.read(ctx, func(conn *sqlite.Conn) error {
+		s, err := r.find(conn, ask.Ref)
+		if err != nil {
+			return err
+		}
+		page = store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head}
+		if err := checkCursor(s, ask.After); err != nil {
+			return err
+		}
+		if ask.After != nil {
+			page.Last = ask.After.Seq
+		}
+		return r.fill(conn, s, ask, &page)
+	})
+	if err != nil {
+		return store.Page{}, err
+	}
+	return page, nil
+}
+
+// checkCursor checks all of a cursor that the stream's own row can tell.
+func checkCursor(s found, after *protocol.Cursor) error {
+	switch {
+	case after == nil:
+		return nil
+	case after.Stream != s.Identity:
+		return &store.ReplacedError{Ref: s.Ref, Now: s.Identity}
+	case after.Seq > s.Head:
+		return &store.AheadError{Ref: s.Ref, Seq: after.Seq, Head: s.Head}
+	case after.Seq == s.Head && after.Link != s.Link,
+		after.Seq == 0 && after.Link != protocol.Genesis(s.Identity):
+		return &store.DivergedError{Ref: s.Ref, Seq: after.Seq}
+	}
+	return nil
+}
+
+// fill reads entries into a page, after the cursor, whose link it checks on the
+// way unless it is the head's.
+func (r *Reader) fill(conn *sqlite.Conn, s found, ask store.Read, page *store.Page) error {
+	if page.Last == s.Head {
+		return nil
+	}
+	stmt := conn.Prep(runsFrom)
+	stmt.BindInt64(1, runID(s.key, 1))
+	stmt.BindInt64(2, runID(s.key, max(page.Last, 1)))
+	stmt.BindInt64(3, runID(s.key, s.Head))
+	err := r.collect(stmt, s, ask, page)
+	if reset := stmt.Reset(); err == nil && reset != nil {
+		err = failure("reading "+s.Name, reset)
+	}
+	if err == nil && page.Count == 0 {
+		err = r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: page.Last + 1, Reason: "its entries are missing"})
+	}
+	return err
+}
+
+// collect puts the runs that a statement lists into a page until it is full.
+func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) error {
+	left := allowance{entries: ask.Entries, bytes: ask.Bytes, empty: true}
+	for next := uint64(0); left.entries > 0; {
+		more, err := stmt.Step()
+		if err != nil {
+			return failure("reading "+s.Name, err)
+		}
+		if !more {
+			break
+		}
+		run := scanRow(stmt)
+		if next == 0 {
+			next = run.first // the first run may begin before the page does
+		}
+		if run.first != next || run.last() > s.Head {
+			return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: next, Reason: "its runs do not join"})
+		}
+		next = run.last() + 1
+		body, seq := run.body, run.first
+		if page.Last >= run.first {
+			at, rest, err := run.seek(page.Last)
+			if err != nil {
+				return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: page.Last, Reason: err.Error()})
+			}
+			if at.Link != ask.After.Link {
+				return &store.DivergedError{Ref: s.Ref, Seq: page.Last}
+			}
+			body, seq = rest, page.Last+1
+		}
+		size, count, err := left.take(body, seq)
+		if err == nil && size == len(body) && seq+uint64(count) != next {
+			err = errors.New("a run holds another number of entries than its row says")
+		}
+		if err != nil {
+			return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq + uint64(count), Reason: err.Error()})
+		}
+		if count > 0 {
+			page.Wire = append(page.Wire, body[:size])
+			page.Count += count
+			page.Last = seq + uint64(count) - 1
+		}
+		if size < len(body) {
+			break
+		}
+	}
+	return nil
+}
+
+// allowance is what a page has room for yet.
+type allowance struct {
+	entries int
+	bytes   int
+	empty   bool // so that the first entry goes in, however large
+}
+
+// take walks over the entries that a body starts with and that there is room
+// for, the first of them at a position. It returns the bytes that they take and
+// how many they are; the error says how the body is damaged behind them.
+func (a *allowance) take(body []byte, seq uint64) (size, count int, err error) {
+	for size < len(body) && a.entries > 0 {
+		e, rest, err := protocol.DecodeEntry(body[size:])
+		if err != nil {
+			return size, count, err
+		}
+		if want := seq + uint64(count); e.Seq != want {
+			return size, count, fmt.Errorf("an entry calls itself %d where %d belongs", e.Seq, want)
+		}
+		if len(e.Data) > a.bytes && !a.empty {
+			break
+		}
+		a.empty = false
+		a.entries--
+		a.bytes -= len(e.Data)
+		size = len(body) - len(rest)
+		count++
+	}
+	return size, count, nil
+}

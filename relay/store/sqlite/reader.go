@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+)
+
+// Reader reads a store. Its methods are those of [store.Store] that do not write.
+type Reader struct {
+	path   string
+	damage damages
+
+	mu     sync.RWMutex // held for reading while a connection is out
+	closed bool
+	idle   chan *sqlite.Conn
+}
+
+// readers is how many pages can be read at the same time: as many as there are
+// processors to make them, and a few for those that wait for the disk.
+func readers() int { return runtime.GOMAXPROCS(0) + 2 }
+
+func newReader(path string) (*Reader, error) {
+	r := &Reader{path: path, idle: make(chan *sqlite.Conn, readers())}
+	for range cap(r.idle) {
+		conn, err := connect(path, sqlite.OpenReadOnly, readerPragmas)
+		if err != nil {
+			return nil, errors.Join(opening(path, err), r.Close())
+		}
+		r.idle <- conn
+	}
+	return r, nil
+}
+
+// Close waits for the reads that have begun and closes the connections.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	close(r.idle)
+	var errs []error
+	for conn := range r.idle {
+		errs = append(errs, conn.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// read runs f on a snapshot of the database. It is over when f returns, so f
+// takes no longer than a page does.
+func (r *Reader) read(ctx context.Context, f func(*sqlite.Conn) error) (err error) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed {
+		return store.ErrClosed
+	}
+	var conn *sqlite.Conn
+	select {
+	case conn = <-r.idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { r.idle <- conn }()
+	if err := run(conn.Prep("BEGIN")); err != nil {
+		return fmt.Errorf("beginning to read: %w", err)
+	}
+	defer func() {
+		if end := run(conn.Prep("ROLLBACK")); err == nil && end != nil {
+			err = fmt.Errorf("ending to read: %w", end)
+		}
+	}()
+	return f(conn)
+}
+
+// disk returns the bytes of the files, and those of the log among them.
+func (r *Reader) disk() (all, log uint64) {
+	log = fileSize(r.path + logSuffix)
+	return fileSize(r.path) + log, log
+}

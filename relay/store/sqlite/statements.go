@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"zombiezen.com/go/sqlite"
+)
+
+// writerStatements are all that the writer does, prepared once.
+type writerStatements struct {
+	stream, addSpace, addStream, moveHead, dropTail, deleteStream *sqlite.Stmt
+	runAt, addRun, deleteRuns                                     *sqlite.Stmt
+	addBatch, findBatch                                           *sqlite.Stmt
+}
+
+// runAt finds the run of a stream that holds a position: the last one that
+// starts at or before it.
+const runAt = "SELECT id, count, bytes, body FROM run WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1"
+
+func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
+	var s writerStatements
+	for _, p := range []struct {
+		stmt  **sqlite.Stmt
+		query string
+	}{
+		{&s.stream, `SELECT s.key, s.kind, s.id, s.epoch, s.head, s.tail, s.link, s.bytes
+			FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ?`},
+		{&s.addSpace, "INSERT INTO space (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"},
+		{&s.addStream, `INSERT INTO stream (space, name, kind, id, epoch, head, tail, link, bytes, created_at, written_at)
+			SELECT key, ?1, ?2, ?3, ?4, 0, 0, ?5, 0, ?6, ?6 FROM space WHERE name = ?7`},
+		{&s.moveHead, "UPDATE stream SET head = ?, epoch = ?, link = ?, bytes = ?, written_at = ? WHERE key = ?"},
+		{&s.dropTail, "UPDATE stream SET tail = head WHERE key = ?"},
+		{&s.deleteStream, "DELETE FROM stream WHERE key = ?"},
+		{&s.runAt, runAt},
+		{&s.addRun, "INSERT INTO run (id, count, bytes, written_at, writer, body) VALUES (?, ?, ?, ?, ?, ?)"},
+		{&s.deleteRuns, "DELETE FROM run WHERE id BETWEEN ? AND ?"},
+		{&s.addBatch, "INSERT INTO batch (stream, key, first) VALUES (?, ?, ?)"},
+		{&s.findBatch, "SELECT first FROM batch WHERE stream = ? AND key = ? ORDER BY first"},
+	} {
+		var err error
+		if *p.stmt, err = conn.Prepare(p.query); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// run steps a statement that returns nothing.
+func run(stmt *sqlite.Stmt) error {
+	_, err := stmt.Step()
+	return finish(stmt, err)
+}
+
+// finish resets a statement and returns its error, or that of the reset.
+func finish(stmt *sqlite.Stmt, err error) error {
+	if reset := stmt.Reset(); err == nil {
+		err = reset
+	}
+	return err
+}
+
+// lastRow reads the last run of a stream that starts at or before a position,
+// with a statement of runAt.
+func lastRow(stmt *sqlite.Stmt, stream int64, seq uint64) (row, bool, error) {
+	stmt.BindInt64(1, runID(stream, 1))
+	stmt.BindInt64(2, runID(stream, seq))
+	found, err := stmt.Step()
+	if err != nil || !found {
+		return row{}, false, finish(stmt, err)
+	}
+	r := scanRow(stmt)
+	return r, true, finish(stmt, nil)
+}
+
+// scanRow takes a run from a statement that selects id, count, bytes and body.
+func scanRow(stmt *sqlite.Stmt) row {
+	r := row{
+		first: uint64(stmt.ColumnInt64(0)) & maxPosition,
+		count: stmt.ColumnInt(1),
+		bytes: stmt.ColumnInt(2),
+		body:  make([]byte, stmt.ColumnLen(3)),
+	}
+	stmt.ColumnBytes(3, r.body)
+	return r
+}

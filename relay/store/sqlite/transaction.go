@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"time"
+
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+const (
+	// maxLarge is how many bytes of large batches one transaction takes, in the
+	// encoding of the wire. It is some 20 ms of work, and so about what a small
+	// batch has to stand behind.
+	maxLarge = 4 << 20
+
+	// small is up to how many bytes a batch never waits for room.
+	small = 64 << 10
+)
+
+// transaction is one group of operations on its way to the disk.
+type transaction struct {
+	w       *writer
+	now     time.Time // one time for all of the group
+	streams map[store.Ref]*stream
+	room    int // bytes of large batches that still fit in
+}
+
+// run applies a step of each request and commits them. An error is a failure,
+// after which nothing of the group has happened.
+func (t *transaction) run(group []*request) (err error) {
+	end, err := sqlitex.ImmediateTransaction(t.w.conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err)
+	return t.apply(group)
+}
+
+func (t *transaction) apply(group []*request) error {
+	blocked := make(map[store.Ref]bool)
+	for _, r := range group {
+		r.stepped, r.finished, r.refused = false, false, nil
+		if blocked[r.op.ref()] {
+			continue
+		}
+		r.stepped = true
+		finished, err := r.op.step(t)
+		switch {
+		case isRefusal(err):
+			r.refused = err
+		case err != nil:
+			return err
+		case finished:
+			r.finished = true
+		default:
+			// It goes on in the next transaction. Others of its stream stand
+			// behind it, so that its entries stay together.
+			blocked[r.op.ref()] = true
+		}
+	}
+	for _, s := range t.streams {
+		if err := t.flush(s); err != nil {
+			return err
+		}
+		if s.moved {
+			if err := t.moveHead(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package sqlite
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+)
+
+const (
+	// maxGroup is how many operations one transaction takes: enough for every
+	// writer that a home has, and an end where there are more.
+	maxGroup = 1024
+
+	// gathers is how often the writer lets others run before it takes a group
+	// that is still growing to the disk. Those whom it has just answered send
+	// their next batch meanwhile, instead of missing the transaction by a hair.
+	gathers = 4
+)
+
+// operation is something to be written into one stream.
+type operation interface {
+	ref() store.Ref
+
+	// step does as much of it as the transaction has room for, and says whether
+	// that was all. What it notes in itself must not count before committed.
+	// The error is a refusal, before which it has changed nothing, or a failure.
+	step(t *transaction) (finished bool, err error)
+
+	// committed says that the step is on the disk.
+	committed()
+}
+
+// request is an operation with the one who waits for it.
+type request struct {
+	op   operation
+	ctx  context.Context
+	done chan error
+
+	// What its step in the last transaction came to, if it had one.
+	stepped  bool
+	finished bool
+	refused  error
+
+	begun bool // whether a step of it is on the disk
+}
+
+// writer owns the connection that writes, and the only goroutine that does.
+type writer struct {
+	conn    *sqlite.Conn
+	stmts   writerStatements
+	chain   *protocol.Chain
+	states  map[store.Ref]state
+	damage  *damages
+	totals  *totals
+	publish func([]store.Moved)
+	now     func() time.Time
+
+	queue   chan *request
+	closing chan struct{} // closed when no more requests are taken
+	ended   chan struct{} // closed when the goroutine has
+}
+
+// do has an operation written and returns once it is on the disk. It does not
+// return before the writer has let go of it.
+func (w *writer) do(ctx context.Context, op operation) error {
+	r := &request{op: op, ctx: ctx, done: make(chan error, 1)}
+	select {
+	case w.queue <- r:
+	case <-w.closing:
+		return store.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-r.done:
+		return err
+	case <-w.ended:
+	}
+	// It may have been answered, or have slipped into the queue behind the end.
+	select {
+	case err := <-r.done:
+		return err
+	default:
+		return store.ErrClosed
+	}
+}
+
+// loop writes until it is told to close.
+func (w *writer) loop() {
+	defer close(w.ended)
+	var group []*request
+	for {
+		group = w.gather(group)
+		if group == nil {
+			return
+		}
+		group = w.write(group)
+	}
+}
+
+// gather waits for something to do, and takes what else is waiting. Those that
+// are under way come first. It returns nil when the store is closing: what has
+// not been answered by then has not been promised.
+func (w *writer) gather(group []*request) []*request {
+	if len(group) == 0 {
+		select {
+		case r := <-w.queue:
+			group = append(group, r)
+		case <-w.closing:
+			return nil
+		}
+	}
+	select {
+	case <-w.closing:
+		return nil
+	default:
+	}
+	for range gathers {
+		before := len(group)
+		for len(group) < maxGroup {
+			select {
+			case r := <-w.queue:
+				group = append(group, r)
+				continue
+			default:
+			}
+			break
+		}
+		if len(group) == 1 && before == 1 {
+			break // a single writer is not kept waiting for others
+		}
+		runtime.Gosched()
+	}
+	return group
+}
+
+// write takes a step of each request and returns those that are not done.
+func (w *writer) write(group []*request) (left []*request) {
+	group = dropCancelled(group)
+	if len(group) == 0 {
+		return nil
+	}
+	err := w.commit(group)
+	switch {
+	case err == nil:
+		for _, r := range group {
+			switch {
+			case r.refused != nil:
+				r.done <- r.refused
+			case r.finished:
+				r.done <- nil
+			default:
+				left = append(left, r)
+			}
+		}
+		return left
+	case len(group) == 1:
+		w.forget(group[0].op.ref())
+		group[0].done <- failure("writing to "+group[0].op.ref().Name, err)
+		return nil
+	}
+	// One of them may be what does not fit or fails: each by itself, then.
+	busy := make(map[store.Ref]bool)
+	for _, r := range group {
+		if ref := r.op.ref(); !busy[ref] {
+			alone := w.write([]*request{r})
+			left = append(left, alone...)
+			busy[ref] = len(alone) > 0
+		} else {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+// commit writes a group in one transaction and tells the world.
+func (w *writer) commit(group []*request) error {
+	t := &transaction{w: w, now: w.now(), streams: make(map[store.Ref]*stream, len(group)), room: maxLarge}
+	if err := t.run(group); err != nil {
+		return err
+	}
+	if len(w.states)+len(t.streams) > maxStates {
+		w.shrink()
+	}
+	var moves []store.Moved
+	for ref, s := range t.streams {
+		before := w.states[ref]
+		w.states[ref] = s.state
+		if s.moved {
+			w.totals.add(before, s.state)
+			moves = append(moves, store.Moved{Ref: ref, State: store.State{Stream: s.id, Head: s.head}})
+		}
+	}
+	for _, r := range group {
+		if r.stepped {
+			r.op.committed()
+			r.begun = true
+		}
+	}
+	if len(moves) > 0 {
+		w.publish(moves)
+	}
+	return nil
+}
+
+// shrink forgets the streams that nothing is being written to.
+func (w *writer) shrink() {
+	for ref, s := range w.states {
+		if s.tail == s.head {
+			delete(w.states, ref)
+		}
+	}
+}
+
+// forget gives up what is being written to a stream: the next one who writes to
+// it finds it cleared of that.
+func (w *writer) forget(ref store.Ref) { delete(w.states, ref) }
+
+// dropCancelled answers the requests whose callers have gone before anything was
+// done for them.
+func dropCancelled(group []*request) []*request {
+	kept := group[:0]
+	for _, r := range group {
+		if err := r.ctx.Err(); err != nil && !r.begun {
+			r.done <- err
+			continue
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
