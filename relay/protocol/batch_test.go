@@ -138,18 +138,42 @@ func TestBatchRoundTrip(t *testing.T) {
 	})
 }
 
-// All stops when its reader does.
-func TestEntriesAllStops(t *testing.T) {
-	e := protocol.NewEntries([]byte("a"), []byte("b"), []byte("c"))
-	var got []string
-	for data := range e.All() {
-		if got = append(got, string(data)); len(got) == 2 {
-			break
+// All goes through the entries as often as it is asked to, and stops when its
+// reader does.
+func TestEntriesAll(t *testing.T) {
+	all := protocol.NewEntries([]byte("a"), []byte("b"), []byte("c")).All()
+	for range 2 {
+		var got []string
+		for data := range all {
+			if got = append(got, string(data)); len(got) == 2 {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+			t.Errorf("All (-want +got):\n%s", diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
-		t.Errorf("All (-want +got):\n%s", diff)
-	}
+}
+
+// Next takes one entry after the other from the front, and always knows how much
+// is left.
+func TestEntriesNext(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOfN(data, 0, 10).Draw(t, "entries")
+		rest := protocol.NewEntries(want...)
+		for i := range want {
+			if left := len(slices.Concat(want[i:]...)); rest.Len() != len(want)-i || rest.Bytes() != left {
+				t.Fatalf("%d entries of %d bytes are left, want %d of %d", rest.Len(), rest.Bytes(), len(want)-i, left)
+			}
+			var got []byte
+			if got, rest = rest.Next(); !bytes.Equal(got, want[i]) {
+				t.Fatalf("entry %d = %x, want %x", i, got, want[i])
+			}
+		}
+		if rest.Len() != 0 || rest.Bytes() != 0 {
+			t.Fatalf("%d entries of %d bytes are left, want none", rest.Len(), rest.Bytes())
+		}
+	})
 }
 
 // Growing one entry's bytes leaves its neighbours in the body as they are.

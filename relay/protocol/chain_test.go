@@ -72,3 +72,19 @@ func TestChainIsTheFormula(t *testing.T) {
 		}
 	})
 }
+
+// A chain that was moved goes on as one that began there.
+func TestChainMove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seq, previous := number.Draw(t, "seq"), link.Draw(t, "link")
+		epoch, data := uint32(number.Draw(t, "epoch")), data.Draw(t, "data")
+		moved := protocol.NewChain(1, protocol.Link{})
+		moved.Next(2, []byte("elsewhere"))
+		moved.Move(seq, previous)
+		began := protocol.NewChain(seq, previous)
+		if moved.Next(epoch, data) != began.Next(epoch, data) || moved.Seq() != began.Seq() || moved.Link() != began.Link() {
+			t.Fatalf("moved, the chain stands at %d with %s, want %d with %s",
+				moved.Seq(), moved.Link(), began.Seq(), began.Link())
+		}
+	})
+}

@@ -59,8 +59,6 @@ type head struct {
 
 func (h head) isBreak() bool { return h.major == majorSimple && h.info == indefinite }
 
-func (h head) isNull() bool { return h.major == majorSimple && h.info == simpleNull }
-
 func (s *scanner) left() int { return len(s.body) - s.at }
 
 func (s *scanner) fail(format string, args ...any) error {
