@@ -1,0 +1,186 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// The first query waits for a random moment up to this, so that machines woken by one event do not all ask at once (RFC 6762,
+	// section 5.2).
+	firstQuery = 100 * time.Millisecond
+	// The next ones follow after a second and then after twice the time before (section 5.2), but never more than lastPause: a
+	// service whose announcements were all lost still appears within that.
+	firstPause = time.Second
+	lastPause  = time.Minute
+)
+
+// A Browser knows the services of one type on the machine's networks. Its methods may be called from any goroutine.
+type Browser struct {
+	cancel  context.CancelFunc
+	done    chan struct{}
+	changes chan struct{}
+
+	mu      sync.Mutex
+	found   []Found
+	problem error // why there is nowhere to look
+}
+
+// Browse keeps looking for services of a type, such as "_name._tcp", until the context ends or Close. Without a network it waits
+// for one. The error is of a type that is not one.
+func Browse(ctx context.Context, typ string, o Options) (*Browser, error) {
+	if !wellFormedType.MatchString(typ) {
+		return nil, fmt.Errorf("%q is not a type of service like _name._tcp", typ)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	b := &Browser{cancel: cancel, done: make(chan struct{}), changes: make(chan struct{}, 1)}
+	w := &watcher{network: newNetwork(o), cache: newCache(strings.ToLower(typ) + "." + domain), publish: b.publish}
+	go func() {
+		defer close(b.done)
+		w.run(ctx)
+	}()
+	return b, nil
+}
+
+// Find looks once, for the time given, and tells what it found. Where there is no network at the end of it the error
+// wraps ErrNoNetwork.
+func Find(ctx context.Context, typ string, wait time.Duration, o Options) ([]Found, error) {
+	b, err := Browse(ctx, typ, o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(wait):
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.found, b.problem
+}
+
+// Found are the services there now, by name. The caller may keep it.
+func (b *Browser) Found() []Found {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.found)
+}
+
+// Changes has a pulse after what Found answers changed in more than when it was heard.
+func (b *Browser) Changes() <-chan struct{} { return b.changes }
+
+// Close ends looking and returns when nothing of the browser runs any more. What was found stays readable.
+func (b *Browser) Close() {
+	b.cancel()
+	<-b.done
+}
+
+func (b *Browser) publish(found []Found, problem error) {
+	b.mu.Lock()
+	same := slices.EqualFunc(found, b.found, func(x, y Found) bool {
+		return x.Instance == y.Instance && x.Host == y.Host && x.Port == y.Port &&
+			slices.Equal(x.Addresses, y.Addresses) && maps.Equal(x.TXT, y.TXT)
+	})
+	b.found, b.problem = found, problem
+	b.mu.Unlock()
+	if !same {
+		pulse(b.changes)
+	}
+}
+
+// A watcher is what a Browser runs: everything in it belongs to that one goroutine.
+type watcher struct {
+	network *network
+	cache   *cache
+	publish func([]Found, error)
+	next    time.Time     // of the next full query
+	pause   time.Duration // until the one after it
+	last    time.Time     // of the last query of any kind
+}
+
+func (w *watcher) run(ctx context.Context) {
+	defer w.network.close()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case p := <-w.network.in:
+			now := time.Now()
+			if p.msg.Response && w.cache.take(p.msg, p.conn.link.name, now) {
+				w.hurry(now)
+			}
+		case <-timer.C:
+		}
+		now := time.Now()
+		if len(w.network.follow(now)) > 0 {
+			w.cache.question(now)
+			w.hurry(now)
+		}
+		w.cache.expire(now)
+		w.ask(now)
+		w.publish(w.cache.found(now), w.problem())
+		timer.Reset(time.Until(w.wake(now)))
+	}
+}
+
+// hurry begins the rhythm of queries anew, though never with a second one within a second.
+func (w *watcher) hurry(now time.Time) {
+	next := now.Add(rand.N(firstQuery))
+	if free := w.last.Add(firstPause); free.After(next) {
+		next = free
+	}
+	if w.next.IsZero() || next.Before(w.next) {
+		w.next, w.pause = next, firstPause
+	}
+}
+
+func (w *watcher) ask(now time.Time) {
+	full := !w.next.IsZero() && !now.Before(w.next)
+	m := w.cache.query(full, now)
+	if m == nil {
+		return
+	}
+	for _, c := range w.network.conns {
+		if err := c.send(m); err != nil {
+			w.network.log.Debug("query not sent", "error", err)
+		}
+	}
+	w.last = now
+	if full {
+		w.next = now.Add(w.pause)
+		w.pause = min(2*w.pause, lastPause)
+	}
+}
+
+// wake is when there is something to do.
+func (w *watcher) wake(now time.Time) time.Time {
+	wake := w.network.next
+	for _, at := range []time.Time{w.next, w.cache.next(now)} {
+		if !at.IsZero() && at.Before(wake) {
+			wake = at
+		}
+	}
+	return wake
+}
+
+// problem is why there is nowhere to look, if so.
+func (w *watcher) problem() error {
+	switch {
+	case len(w.network.conns) > 0 || w.network.problem == nil:
+		return nil
+	case errors.Is(w.network.problem, ErrNoNetwork):
+		return w.network.problem
+	default:
+		return fmt.Errorf("%w: %w", ErrNoNetwork, w.network.problem)
+	}
+}

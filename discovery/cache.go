@@ -1,0 +1,352 @@
+package discovery
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	// mostServices and mostHostAddresses bound what a hostile network can make the cache hold.
+	mostServices      = 256
+	mostHostAddresses = 16
+	// longestTTL, in seconds, bounds how long something can be shown that never said goodbye.
+	longestTTL = otherTTL
+	// grace is how long a record lives on after its goodbye, so that another owner can speak up (RFC 6762, section 10.1), and how
+	// old one must be for a flush to mean it (section 10.2).
+	grace = time.Second
+	// doubt is how long all that is known lives on after the machine's networks changed, unless it is heard again.
+	doubt = 5 * time.Second
+	// mostQuestions and longestQuery keep a query in one packet of 1,500 bytes; what is left out comes with the next.
+	mostQuestions = 16
+	longestQuery  = 1300
+)
+
+// A life is how long a record counts.
+type life struct {
+	got   time.Time
+	ttl   time.Duration
+	until time.Time
+	asked int // how often it was asked for again since got
+}
+
+func (l life) alive(now time.Time) bool { return now.Before(l.until) }
+
+// renew starts a life, or with ttl 0 ends it soon.
+func (l *life) renew(ttl uint32, now time.Time) {
+	if ttl == 0 {
+		l.end(now.Add(grace))
+		return
+	}
+	l.got, l.ttl, l.asked = now, time.Duration(min(ttl, longestTTL))*time.Second, 0
+	l.until = now.Add(l.ttl)
+}
+
+func (l *life) end(at time.Time) {
+	if l.until.After(at) {
+		l.until = at
+	}
+}
+
+// fade is when to ask for the record again: at 80, 85, 90 and 95 % of its life (RFC 6762, section 5.2). Not ok when that is over.
+func (l life) fade() (at time.Time, ok bool) {
+	at = l.got.Add(l.ttl * time.Duration(80+5*l.asked) / 100)
+	return at, l.asked < 4 && at.Before(l.until)
+}
+
+// A service is what is known of one instance.
+type service struct {
+	name      string // full, as it was spelled
+	label     string
+	listed    life // PTR
+	where     life // SRV
+	described life // TXT
+	host      string
+	port      int
+	txt       map[string]string
+	seen      time.Time
+	addresses map[address]*life
+	wanting   bool // take told that something lacks
+}
+
+// An address counts by the link it was heard on, as the same host may say others elsewhere (RFC 6762, section 14).
+type address struct {
+	netip.Addr
+	link string
+}
+
+func (s *service) complete(now time.Time) bool {
+	if !s.listed.alive(now) || !s.where.alive(now) || !s.described.alive(now) {
+		return false
+	}
+	for _, l := range s.addresses {
+		if l.alive(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// A cache is what was heard of the services of one type. It keeps no clock: the caller says what time it is.
+type cache struct {
+	typ      string              // full
+	services map[string]*service // by canonical full name
+}
+
+func newCache(typ string) *cache {
+	return &cache{typ: typ, services: make(map[string]*service)}
+}
+
+// take learns from a response that was heard on a link. It tells, once, when a service is new or otherwise lacks something now.
+func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
+	rrs := slices.Concat(m.Answer, m.Extra)
+	for _, rr := range rrs {
+		if ptr, ok := rr.(*dns.PTR); ok && strings.EqualFold(ptr.Hdr.Name, c.typ) {
+			c.list(ptr, now)
+		}
+	}
+	for _, rr := range rrs {
+		s := c.services[dns.CanonicalName(rr.Header().Name)]
+		if s == nil {
+			continue
+		}
+		switch rr := rr.(type) {
+		case *dns.SRV:
+			s.seen = now
+			s.where.renew(rr.Hdr.Ttl, now)
+			if rr.Hdr.Ttl > 0 {
+				if !strings.EqualFold(s.host, rr.Target) {
+					s.addresses = make(map[address]*life)
+				}
+				s.host, s.port = rr.Target, int(rr.Port)
+			}
+		case *dns.TXT:
+			s.seen = now
+			s.described.renew(rr.Hdr.Ttl, now)
+			if rr.Hdr.Ttl > 0 {
+				s.txt = pairs(rr.Txt)
+			}
+		}
+	}
+	for _, s := range c.services {
+		s.locate(rrs, on, now)
+		lacks := s.listed.alive(now) && !s.complete(now)
+		curious = curious || lacks && !s.wanting
+		s.wanting = lacks
+	}
+	return curious
+}
+
+// list learns that an instance is there or goes.
+func (c *cache) list(ptr *dns.PTR, now time.Time) {
+	key := dns.CanonicalName(ptr.Ptr)
+	s := c.services[key]
+	if s == nil {
+		label, ok := instanceLabel(ptr.Ptr, c.typ)
+		if !ok || ptr.Hdr.Ttl == 0 || len(c.services) == mostServices {
+			return
+		}
+		s = &service{name: ptr.Ptr, label: label, addresses: make(map[address]*life)}
+		c.services[key] = s
+	}
+	s.seen = now
+	s.listed.renew(ptr.Hdr.Ttl, now)
+}
+
+// locate learns the addresses of the service's host.
+func (s *service) locate(rrs []dns.RR, on string, now time.Time) {
+	flushed4, flushed6 := false, false
+	for _, rr := range rrs {
+		if !strings.EqualFold(rr.Header().Name, s.host) {
+			continue
+		}
+		var a netip.Addr
+		var ok bool
+		switch rr := rr.(type) {
+		case *dns.A:
+			a, ok = netip.AddrFromSlice(rr.A)
+			a = a.Unmap()
+			flushed4 = flushed4 || rr.Hdr.Class&flush != 0
+		case *dns.AAAA:
+			a, ok = netip.AddrFromSlice(rr.AAAA)
+			flushed6 = flushed6 || rr.Hdr.Class&flush != 0
+		}
+		if !ok || a.IsUnspecified() || a.IsMulticast() {
+			continue
+		}
+		key := address{a, on}
+		l := s.addresses[key]
+		if l == nil {
+			if rr.Header().Ttl == 0 || len(s.addresses) == mostHostAddresses {
+				continue
+			}
+			l = new(life)
+			s.addresses[key] = l
+		}
+		l.renew(rr.Header().Ttl, now)
+		s.seen = now
+	}
+	for a, l := range s.addresses {
+		if a.link == on && (a.Is4() && flushed4 || a.Is6() && flushed6) && l.got.Before(now.Add(-grace)) {
+			l.end(now.Add(grace))
+		}
+	}
+}
+
+// expire forgets what is over.
+func (c *cache) expire(now time.Time) {
+	maps.DeleteFunc(c.services, func(_ string, s *service) bool {
+		maps.DeleteFunc(s.addresses, func(_ address, l *life) bool { return !l.alive(now) })
+		return !s.listed.alive(now)
+	})
+}
+
+// question everything: the machine's networks changed, and what does not answer again is gone.
+func (c *cache) question(now time.Time) {
+	for l := range c.lives() {
+		l.end(now.Add(doubt))
+	}
+}
+
+// lives are those of all records.
+func (c *cache) lives() func(yield func(*life) bool) {
+	return func(yield func(*life) bool) {
+		for _, s := range c.services {
+			if !yield(&s.listed) || !yield(&s.where) || !yield(&s.described) {
+				return
+			}
+			for _, l := range s.addresses {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// next is when something of the cache changes by itself: a record is over or has to be asked for again. Zero for never.
+func (c *cache) next(now time.Time) (at time.Time) {
+	for l := range c.lives() {
+		if !l.alive(now) {
+			continue
+		}
+		soonest := l.until
+		if fade, ok := l.fade(); ok {
+			soonest = fade
+		}
+		if at.IsZero() || soonest.Before(at) {
+			at = soonest
+		}
+	}
+	return at
+}
+
+// query asks for what is missing or fading. A full one also asks who is there; it is nil where there is nothing to ask.
+func (c *cache) query(full bool, now time.Time) *dns.Msg {
+	m := new(dns.Msg)
+	ask := func(name string, types ...uint16) {
+		for _, t := range types {
+			if len(m.Question) < mostQuestions {
+				m.Question = append(m.Question, dns.Question{Name: name, Qtype: t, Qclass: dns.ClassINET})
+			}
+		}
+	}
+	fading := func(l *life) bool {
+		at, ok := l.fade()
+		if ok = ok && l.alive(now) && !now.Before(at); ok {
+			l.asked++
+		}
+		return ok
+	}
+	if full {
+		ask(c.typ, dns.TypePTR)
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.services)) {
+		s := c.services[key]
+		if fading(&s.listed) && !full {
+			full = true
+			ask(c.typ, dns.TypePTR)
+		}
+		if fading(&s.where) || full && !s.where.alive(now) {
+			ask(s.name, dns.TypeSRV)
+		}
+		if fading(&s.described) || full && !s.described.alive(now) {
+			ask(s.name, dns.TypeTXT)
+		}
+		old := false
+		for _, l := range s.addresses {
+			old = fading(l) || old
+		}
+		if old || full && s.host != "" && len(s.addresses) == 0 {
+			ask(s.host, dns.TypeA, dns.TypeAAAA)
+		}
+	}
+	if len(m.Question) == 0 {
+		return nil
+	}
+	if full {
+		c.tell(m, now)
+	}
+	return m
+}
+
+// tell adds which instances are known, so that they need not answer (RFC 6762, section 7.1). Those in doubt are left out: their
+// remaining life is short.
+func (c *cache) tell(m *dns.Msg, now time.Time) {
+	for _, s := range c.services {
+		if left := s.listed.until.Sub(now); s.complete(now) && left > s.listed.ttl/2 && m.Len() < longestQuery {
+			m.Answer = append(m.Answer, &dns.PTR{
+				Hdr: dns.RR_Header{Name: c.typ, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: uint32(left / time.Second)},
+				Ptr: s.name,
+			})
+		}
+	}
+}
+
+// found are the services of which everything is known, in order.
+func (c *cache) found(now time.Time) []Found {
+	var all []Found
+	for _, s := range c.services {
+		if !s.complete(now) {
+			continue
+		}
+		f := Found{
+			Instance: s.label, Host: clean(strings.TrimSuffix(unescape(s.host), "."), 255), Port: s.port, TXT: maps.Clone(s.txt), SeenAt: s.seen,
+		}
+		for a, l := range s.addresses {
+			if !l.alive(now) {
+				continue
+			}
+			if a.Is6() && a.IsLinkLocalUnicast() {
+				a.Addr = a.WithZone(a.link)
+			}
+			f.Addresses = append(f.Addresses, a.Addr)
+		}
+		slices.SortFunc(f.Addresses, func(x, y netip.Addr) int {
+			return cmp.Or(cmp.Compare(rank(x), rank(y)), x.Compare(y))
+		})
+		f.Addresses = slices.Compact(f.Addresses)
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(x, y Found) int {
+		return cmp.Or(cmp.Compare(x.Instance, y.Instance), cmp.Compare(x.Host, y.Host))
+	})
+	return all
+}
+
+// rank puts addresses that work without more knowledge first.
+func rank(a netip.Addr) int {
+	switch {
+	case a.Is4():
+		return 0
+	case a.IsLinkLocalUnicast():
+		return 2
+	default:
+		return 1
+	}
+}
