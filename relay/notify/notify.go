@@ -24,23 +24,16 @@ type Subscription struct {
 	hub   *Hub
 	refs  []store.Ref // nil: every stream
 	woken chan struct{}
-
-	// Guarded by the hub's lock.
-	moved  map[store.Ref]store.State
-	closed bool
+	moved map[store.Ref]store.State // guarded by the hub's lock
 }
 
-// Subscribe starts to hear of the named streams; they need not exist, and cost
-// nothing any more once the subscription is stopped. The caller must call Stop.
+// Subscribe starts to hear of the named streams, at least one, and keeps the
+// slice. They need not exist, and cost nothing any more once the subscription is
+// stopped. The caller must call Stop.
 func (h *Hub) Subscribe(refs ...store.Ref) *Subscription {
 	s := &Subscription{hub: h, refs: refs, woken: make(chan struct{}, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
-		s.closed = true
-		s.wake()
-		return s
-	}
 	if h.topics == nil {
 		h.topics = make(map[store.Ref]map[*Subscription]struct{})
 	}
@@ -49,6 +42,9 @@ func (h *Hub) Subscribe(refs ...store.Ref) *Subscription {
 			h.topics[ref] = make(map[*Subscription]struct{}, 1)
 		}
 		h.topics[ref][s] = struct{}{}
+	}
+	if h.closed {
+		s.wake()
 	}
 	return s
 }
@@ -59,15 +55,13 @@ func (h *Hub) SubscribeAll() *Subscription {
 	s := &Subscription{hub: h, woken: make(chan struct{}, 1)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed {
-		s.closed = true
-		s.wake()
-		return s
-	}
 	if h.all == nil {
 		h.all = make(map[*Subscription]struct{})
 	}
 	h.all[s] = struct{}{}
+	if h.closed {
+		s.wake()
+	}
 	return s
 }
 
@@ -90,20 +84,27 @@ func (h *Hub) Publish(moves []store.Moved) {
 	}
 }
 
-// Close wakes every subscriber for good: each finds its subscription closed, and
-// so does whoever subscribes from now on.
+// Nudge wakes those who subscribed to all, for a change that is no stream's.
+func (h *Hub) Nudge() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.all {
+		s.wake()
+	}
+}
+
+// Close wakes every subscriber: each finds the hub closed, and so does whoever
+// subscribes from now on.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
 	for _, subscribers := range h.topics {
 		for s := range subscribers {
-			s.closed = true
 			s.wake()
 		}
 	}
 	for s := range h.all {
-		s.closed = true
 		s.wake()
 	}
 }
@@ -124,7 +125,7 @@ func (s *Subscription) Take() (moved map[store.Ref]store.State, closed bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	moved, s.moved = s.moved, nil
-	return moved, s.closed
+	return moved, s.hub.closed
 }
 
 // Stop ends the subscription.
