@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 )
@@ -26,7 +27,7 @@ func Explain(r Refusal) Explanation {
 		Todo:  "A newer Hearth may explain it; the client was told the reason.",
 	}
 	if r.Message != "" {
-		e.What += " The client was told: " + r.Message
+		e.What += " The client was told: " + closed(r.Message)
 	}
 	return e
 }
@@ -40,7 +41,7 @@ var explanations = map[string]func(Refusal) Explanation{
 			Todo:  "Look for an update of the app; if it is new, its maker wants to hear of this.",
 		}
 		if r.Message != "" {
-			e.What = "The request did not follow the protocol, so nothing of it was taken: " + r.Message
+			e.What = "The request did not follow the protocol, so nothing of it was taken: " + closed(r.Message)
 		}
 		return e
 	},
@@ -236,6 +237,9 @@ func Doing(r Refusal) string {
 func figure(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) }
 
 func stream(r Refusal) string { return orSome(r.Stream, "a stream") }
+
+// closed ends a sentence, for messages that do not.
+func closed(s string) string { return strings.TrimRight(s, ".") + "." }
 
 func orSome(s, some string) string {
 	if s == "" {

@@ -1,0 +1,184 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// column is one column of a list.
+type column struct {
+	title string
+	width float32 // for its text; 0 takes what the others leave, once a list
+	align fyne.TextAlign
+	style fyne.TextStyle
+	color fyne.ThemeColorName
+
+	// rank says when the column goes because the room is short: the highest
+	// first, 0 never.
+	rank int
+}
+
+// columns places the texts of a row; header and rows share it, so they align.
+type columns struct {
+	list  []column
+	least float32 // below this width of the column without one, others go
+}
+
+// span is where a column's text is.
+type span struct{ x, width float32 }
+
+// place says where each column is in a row of the given width. One that went
+// has no width.
+func (c columns) place(width float32) []span {
+	gone := 0
+	for _, col := range c.list {
+		gone = max(gone, col.rank)
+	}
+	rest := c.rest(width, gone)
+	for rest < c.least && gone > 0 {
+		gone--
+		rest = c.rest(width, gone)
+	}
+	spans := make([]span, len(c.list))
+	x := float32(gap)
+	for i, col := range c.list {
+		if col.rank > gone {
+			continue
+		}
+		w := col.width
+		if w == 0 {
+			w = max(0, rest)
+		}
+		spans[i] = span{x, w}
+		x += w + gap
+	}
+	return spans
+}
+
+// rest is what columns of at most the given rank leave for the one without a
+// width.
+func (c columns) rest(width float32, rank int) float32 {
+	rest := width - gap
+	for _, col := range c.list {
+		if col.rank <= rank {
+			rest -= col.width + gap
+		}
+	}
+	return rest
+}
+
+// row shows one line of a list, or its header.
+type row struct {
+	widget.BaseWidget
+	columns *columns
+	height  float32
+	header  bool
+	state   rowState
+}
+
+// rowState is all that a row shows.
+type rowState struct {
+	cells  []string
+	chosen bool // it is the selected one
+	keyed  bool // and the keyboard moves it
+	alarm  bool // its first cell says that something is wrong
+}
+
+func newRow(c *columns, height float32) *row {
+	r := &row{columns: c, height: height}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func newHeader(c *columns) *row {
+	r := &row{columns: c, height: 30, header: true}
+	for _, col := range c.list {
+		r.state.cells = append(r.state.cells, col.title)
+	}
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+func (r *row) set(s rowState) {
+	r.state = s
+	r.Refresh()
+}
+
+func (r *row) CreateRenderer() fyne.WidgetRenderer {
+	v := &rowRenderer{row: r, ground: canvas.NewRectangle(color.Transparent), bar: canvas.NewRectangle(color.Transparent)}
+	v.objects = []fyne.CanvasObject{v.ground, v.bar}
+	for range r.columns.list {
+		t := canvas.NewText("", color.Transparent)
+		v.texts = append(v.texts, t)
+		v.objects = append(v.objects, t)
+	}
+	v.Refresh()
+	return v
+}
+
+type rowRenderer struct {
+	row         *row
+	ground, bar *canvas.Rectangle
+	texts       []*canvas.Text
+	objects     []fyne.CanvasObject
+}
+
+// barWidth is the mark of the row that the keyboard moves.
+const barWidth = 3
+
+func (v *rowRenderer) Layout(size fyne.Size) {
+	v.ground.Resize(size)
+	v.bar.Resize(fyne.NewSize(barWidth, size.Height))
+	for i, s := range v.row.columns.place(size.Width) {
+		t := v.texts[i]
+		t.Hidden = s.width == 0
+		t.Text = ""
+		if i < len(v.row.state.cells) {
+			t.Text = ellipsis(v.row.state.cells[i], s.width, t.TextSize, t.TextStyle)
+		}
+		height := t.MinSize().Height
+		t.Move(fyne.NewPos(s.x, (size.Height-height)/2))
+		t.Resize(fyne.NewSize(s.width, height))
+	}
+}
+
+func (v *rowRenderer) MinSize() fyne.Size {
+	return fyne.NewSize(v.row.columns.least+2*gap, v.row.height)
+}
+
+func (v *rowRenderer) Refresh() {
+	th, variant := fyne.CurrentApp().Settings().Theme(), fyne.CurrentApp().Settings().ThemeVariant()
+	paint := func(name fyne.ThemeColorName) color.Color { return th.Color(name, variant) }
+	v.ground.FillColor, v.bar.FillColor = color.Transparent, color.Transparent
+	if v.row.state.chosen {
+		v.ground.FillColor = paint(colorTint)
+	}
+	if v.row.state.keyed {
+		v.bar.FillColor = paint(theme.ColorNamePrimary)
+	}
+	for i, col := range v.row.columns.list {
+		t := v.texts[i]
+		t.Alignment, t.TextStyle = col.align, col.style
+		t.Color, t.TextSize = paint(col.color), th.Size(theme.SizeNameText)
+		switch {
+		case v.row.header:
+			t.TextStyle = fyne.TextStyle{}
+			t.Color, t.TextSize = paint(colorMuted), th.Size(theme.SizeNameCaptionText)
+		case v.row.state.alarm && i == 0:
+			t.Color = paint(theme.ColorNameError)
+		case col.style.Monospace:
+			t.TextSize = th.Size(theme.SizeNameCaptionText) + 1 // monospace letters look larger
+		}
+	}
+	v.Layout(v.row.Size())
+	for _, o := range v.objects {
+		o.Refresh()
+	}
+}
+
+func (v *rowRenderer) Objects() []fyne.CanvasObject { return v.objects }
+func (v *rowRenderer) Destroy()                     {}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	"hearth/relay/console"
+)
+
+const (
+	// pageRows is how many entries are asked for at once: a few screens full,
+	// so that scrolling rarely waits.
+	pageRows = 128
+
+	// pagesKept bounds what a long scroll leaves behind.
+	pagesKept = 64
+
+	// pagesWanted bounds what is still to be fetched: pages that were only
+	// scrolled past are forgotten.
+	pagesWanted = 4
+)
+
+// errFewer says that a stream no longer is what it was when it was listed. The
+// next look at the list puts that right.
+var errFewer = errors.New("the stream has fewer entries than it had")
+
+// pager holds those entries of one stream that are or were lately on the
+// screen. Entries never change, so a page that is complete stays right. All
+// methods are called on the UI thread.
+type pager struct {
+	ref     console.StreamRef
+	head    uint64
+	relay   console.Relay
+	later   later
+	arrived func(*pager, error)
+
+	pages  map[uint64][]console.Entry // by page number, each newest first
+	order  []uint64                   // of their arrival
+	wanted []uint64                   // the newest wish last
+	busy   bool
+}
+
+func newPager(ref console.StreamRef, relay console.Relay, later later, arrived func(*pager, error)) *pager {
+	return &pager{ref: ref, relay: relay, later: later, arrived: arrived, pages: map[uint64][]console.Entry{}}
+}
+
+// at returns the entry at a position, or asks for it: arrived is called once
+// there is more to show.
+func (p *pager) at(position uint64) (console.Entry, bool) {
+	number := (position - 1) / pageRows
+	if page := p.pages[number]; len(page) > 0 {
+		newest := page[0].Position
+		if i := newest - position; position <= newest && i < uint64(len(page)) {
+			return page[i], true
+		}
+	}
+	p.want(number)
+	return console.Entry{}, false
+}
+
+func (p *pager) want(number uint64) {
+	for _, n := range p.wanted {
+		if n == number {
+			return
+		}
+	}
+	p.wanted = append(p.wanted, number)
+	if len(p.wanted) > pagesWanted {
+		p.wanted = p.wanted[1:]
+	}
+	p.fetch()
+}
+
+// fetch gets the pages that are wanted, one after the other.
+func (p *pager) fetch() {
+	if p.busy || len(p.wanted) == 0 {
+		return
+	}
+	p.busy = true
+	number := p.wanted[len(p.wanted)-1]
+	before := min((number+1)*pageRows, p.head) + 1
+	limit := int(before - 1 - number*pageRows)
+	p.later(func(ctx context.Context) (func(), error) {
+		page, err := p.relay.Entries(ctx, p.ref, before, limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(page) < limit {
+			return nil, errFewer
+		}
+		return func() { p.keep(number, page); p.done(number, nil) }, nil
+	}, func(err error) { p.done(number, err) })
+}
+
+func (p *pager) keep(number uint64, page []console.Entry) {
+	if _, ok := p.pages[number]; !ok {
+		p.order = append(p.order, number)
+	}
+	p.pages[number] = page
+	if len(p.order) > pagesKept {
+		delete(p.pages, p.order[0])
+		p.order = p.order[1:]
+	}
+}
+
+func (p *pager) done(number uint64, err error) {
+	p.busy = false
+	for i, n := range p.wanted {
+		if n == number {
+			p.wanted = append(p.wanted[:i], p.wanted[i+1:]...)
+			break
+		}
+	}
+	p.arrived(p, err)
+	p.fetch()
+}

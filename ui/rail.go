@@ -1,0 +1,150 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/assets"
+	"hearth/relay/console"
+)
+
+// railWidth has room for the totals at its foot.
+const railWidth = 176
+
+var icon = fyne.NewStaticResource("hearth.svg", assets.Icon)
+
+// rail is the list of screens at the side, with the totals at its foot.
+type rail struct {
+	items                           []*railItem
+	version, streams, entries, disk *words
+	content                         fyne.CanvasObject
+}
+
+func newRail(version string, titles []string, choose func(int)) *rail {
+	r := &rail{version: caption("Hearth " + version), streams: caption(""), entries: caption(""), disk: caption("")}
+	for _, w := range []*words{r.version, r.streams, r.entries, r.disk} {
+		w.shrinks = true
+	}
+	mark := canvas.NewImageFromResource(theme.NewPrimaryThemedResource(icon))
+	mark.FillMode = canvas.ImageFillContain
+	mark.SetMinSize(fyne.NewSquareSize(24))
+	name := strong("Hearth")
+	name.size = theme.SizeNameSubHeadingText
+	top := stacked(4, inset(beside(10, mark, name), 10, 10))
+	for i, title := range titles {
+		item := newRailItem(title, func() { choose(i) })
+		r.items = append(r.items, item)
+		top.Add(item)
+	}
+	foot := stacked(8, widget.NewSeparator(), inset(stacked(2, r.version, r.streams, r.entries, r.disk), 10, 4))
+	r.content = newPanel(colorSurface, colorNone, 0, fixedWidth(railWidth, inset(container.NewBorder(top, foot, nil, nil), smallGap, smallGap)))
+	return r
+}
+
+func (r *rail) choose(i int) {
+	for j, item := range r.items {
+		item.setChosen(i == j)
+	}
+}
+
+func (r *rail) show(o console.Overview) {
+	r.streams.set(counted(o.Streams, "stream", "streams"))
+	r.entries.set(counted(o.Entries, "entry", "entries"))
+	disk := bytes(o.DiskUsed) + " used"
+	if o.DiskFree > 0 {
+		disk += " · " + bytes(o.DiskFree) + " free"
+	}
+	r.disk.set(disk)
+}
+
+// railItem is one screen in the rail. It can be tapped, and reached and chosen
+// with the keyboard.
+type railItem struct {
+	widget.BaseWidget
+	tapped                   func()
+	chosen, hovered, focused bool
+
+	title  *words
+	count  *words
+	badge  *panel
+	ground *panel
+}
+
+func newRailItem(title string, tapped func()) *railItem {
+	i := &railItem{tapped: tapped, title: newWords(title, theme.ColorNameForeground), count: newWords("", theme.ColorNameForegroundOnError)}
+	i.count.size = theme.SizeNameCaptionText
+	i.count.style.Bold = true
+	i.badge = newPanel(theme.ColorNameError, colorNone, 9, inset(i.count, 6, 1))
+	i.badge.Hide()
+	i.ground = newPanel(colorNone, colorNone, 6, container.New(atLeast(34), inset(stretched(smallGap, 0, i.title, i.badge), 10, 0)))
+	i.ExtendBaseWidget(i)
+	return i
+}
+
+// badgeMost is the largest number that a badge spells out.
+const badgeMost = 99
+
+func (i *railItem) setBadge(n int) {
+	text := number(n)
+	if n > badgeMost {
+		text = number(badgeMost) + "+"
+	}
+	i.count.set(text)
+	if i.badge.Hidden = n == 0; !i.badge.Hidden {
+		i.badge.Refresh()
+	}
+	i.Refresh()
+}
+
+func (i *railItem) setChosen(chosen bool) {
+	i.chosen = chosen
+	i.restyle()
+}
+
+func (i *railItem) restyle() {
+	fill, edge, text := colorNone, colorNone, theme.ColorNameForeground
+	if i.hovered {
+		fill = theme.ColorNameHover
+	}
+	if i.chosen {
+		fill, text = colorTint, theme.ColorNamePrimary
+	}
+	if i.focused {
+		edge = theme.ColorNamePrimary
+	}
+	i.title.style.Bold = i.chosen
+	i.title.color = text
+	i.title.Refresh()
+	i.ground.fill, i.ground.edge = fill, edge
+	i.ground.Refresh()
+}
+
+// Tapped chooses the screen.
+func (i *railItem) Tapped(*fyne.PointEvent) { i.tapped() }
+
+// MouseIn, MouseMoved and MouseOut show that the item can be tapped.
+func (i *railItem) MouseIn(*desktop.MouseEvent)    { i.hovered = true; i.restyle() }
+func (i *railItem) MouseMoved(*desktop.MouseEvent) {}
+func (i *railItem) MouseOut()                      { i.hovered = false; i.restyle() }
+
+// FocusGained and FocusLost show where the keyboard is.
+func (i *railItem) FocusGained() { i.focused = true; i.restyle() }
+func (i *railItem) FocusLost()   { i.focused = false; i.restyle() }
+
+// TypedKey chooses the screen.
+func (i *railItem) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
+		i.tapped()
+	}
+}
+
+// TypedRune does nothing: an item takes no text.
+func (i *railItem) TypedRune(rune) {}
+
+// CreateRenderer draws the item.
+func (i *railItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.ground) }

@@ -1,0 +1,206 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/relay/console"
+)
+
+const (
+	// streamsPage is how many streams are asked for at once.
+	streamsPage = 1000
+
+	// streamsMost is how many streams the screen lists: more than a person can
+	// look through, and still read in a moment. The screen says if there are
+	// more.
+	streamsMost = 100_000
+
+	// defaultSpace needs no mention.
+	defaultSpace = "default"
+)
+
+// streams is the screen of all streams, with one of them in detail.
+type streams struct {
+	shell    *shell
+	all      []console.Stream // by space and name
+	shown    []console.Stream // those that the filter lets through
+	more     bool             // there are more than are listed
+	loaded   bool
+	url      string
+	selected console.StreamRef // zero for none
+	at       int               // where that is in shown; -1 if nowhere
+
+	filter *widget.Entry
+	tally  *words
+	list   *rowList
+	detail *detail
+	body   *fyne.Container
+	listed fyne.CanvasObject
+	none   fyne.CanvasObject
+	hint   *words
+}
+
+var streamColumns = columns{least: 110, list: []column{
+	{title: "Name", style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
+	{title: "Entries", width: 68, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
+	{title: "Epoch", width: 40, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
+	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
+	{title: "Last write", width: 84, color: colorMuted},
+}}
+
+func newStreams(s *shell) *streams {
+	v := &streams{shell: s, at: -1, filter: widget.NewEntry(), tally: newWords("", colorMuted), detail: newDetail(s)}
+	v.filter.SetPlaceHolder("Filter streams")
+	v.filter.OnChanged = func(string) { v.refilter() }
+	v.list = newRowList(&streamColumns, rowHeight, (*streamRows)(v))
+	v.listed = container.NewBorder(
+		beside(12, fixedWidth(240, v.filter), v.tally), nil, nil, nil,
+		container.New(topMargin(12), container.New(panes{}, sheet(v.list.framed(newHeader(&streamColumns))), sheet(v.detail.content))),
+	)
+	v.hint = code("")
+	v.none = container.NewVBox(sheet(emptyState("No streams yet",
+		newProse("An app makes a stream by writing to it. Give this address to the app that you want to sync:", colorMuted),
+		beside(smallGap, v.hint, newCopyButton("Copy address", func() string { return v.url }).Button),
+		newProse("The stream shows here as soon as the app writes to it.", colorMuted),
+	)))
+	v.body = container.NewStack(newWords("Looking for streams…", colorMuted))
+	return v
+}
+
+func (v *streams) title() string              { return "Streams" }
+func (v *streams) content() fyne.CanvasObject { return v.body }
+func (v *streams) restless() bool             { return false }
+
+func (v *streams) load(ctx context.Context) (func(), error) {
+	all, more, err := listStreams(ctx, v.shell.console)
+	if err != nil {
+		return nil, fmt.Errorf("the streams cannot be listed: %w", err)
+	}
+	return func() { v.show(all, more) }, nil
+}
+
+// listStreams reads the list page by page, so that no single read is long.
+func listStreams(ctx context.Context, relay console.Relay) (all []console.Stream, more bool, err error) {
+	var after console.StreamRef
+	for {
+		page, err := relay.Streams(ctx, after, streamsPage)
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, page...)
+		switch {
+		case len(page) < streamsPage:
+			return all, false, nil
+		case len(all) >= streamsMost:
+			return all, true, nil
+		}
+		after = page[len(page)-1].StreamRef
+	}
+}
+
+func (v *streams) show(all []console.Stream, more bool) {
+	if v.loaded && v.more == more && slices.Equal(v.all, all) {
+		return
+	}
+	v.all, v.more, v.loaded = all, more, true
+	v.refilter()
+	stage := v.listed
+	if len(all) == 0 {
+		stage = v.none
+	}
+	if v.body.Objects[0] != stage {
+		v.body.Objects = []fyne.CanvasObject{stage}
+		v.body.Refresh()
+	}
+}
+
+// reachable tells the screen where clients reach the relay.
+func (v *streams) reachable(url string) {
+	v.url = url
+	v.hint.set(url)
+}
+
+// refilter puts together what is shown, from what is there and what the person
+// looks for.
+func (v *streams) refilter() {
+	looked := strings.ToLower(strings.TrimSpace(v.filter.Text))
+	v.shown, v.at = v.shown[:0], -1
+	var chosen *console.Stream
+	for i, s := range v.all {
+		selected := s.StreamRef == v.selected
+		if selected {
+			chosen = &v.all[i]
+		}
+		if looked == "" || strings.Contains(strings.ToLower(fullName(s.StreamRef)), looked) {
+			if selected {
+				v.at = len(v.shown)
+			}
+			v.shown = append(v.shown, s)
+		}
+	}
+	if chosen != nil {
+		v.detail.show(*chosen)
+	} else {
+		v.selected = console.StreamRef{}
+		v.detail.clear()
+	}
+	switch {
+	case looked != "":
+		v.tally.set(fmt.Sprintf("%s of %s", number(len(v.shown)), number(len(v.all))))
+	case v.more:
+		v.tally.set(fmt.Sprintf("the first %s", number(len(v.all))))
+	default:
+		v.tally.set("")
+	}
+	v.list.Refresh()
+}
+
+func (v *streams) age() {
+	v.list.Refresh()
+	v.detail.age()
+}
+
+// streamRows is the streams shown as rows.
+type streamRows streams
+
+func (r *streamRows) count() int { return len(r.shown) }
+
+func (r *streamRows) row(i int) rowState {
+	s := r.shown[i]
+	name := fullName(s.StreamRef)
+	if s.Damage != "" {
+		name = "damaged: " + name
+	}
+	return rowState{alarm: s.Damage != "", cells: []string{
+		name, number(s.Head), number(s.Epoch), bytes(s.Bytes), ago(s.WrittenAt, r.shell.now()),
+	}}
+}
+
+func (r *streamRows) chosen() int { return r.at }
+
+func (r *streamRows) choose(i int) {
+	r.at, r.selected = i, r.shown[i].StreamRef
+	r.detail.show(r.shown[i])
+}
+
+func fullName(ref console.StreamRef) string {
+	if ref.Space == defaultSpace {
+		return ref.Name
+	}
+	return ref.Space + " / " + ref.Name
+}
+
+func spaceAndKind(s console.Stream) string {
+	if s.Space == defaultSpace {
+		return string(s.Kind)
+	}
+	return "space " + s.Space + " · " + string(s.Kind)
+}

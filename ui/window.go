@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/relay/console"
+)
+
+// screen is one matter of the window.
+type screen interface {
+	title() string
+	content() fyne.CanvasObject
+
+	// load reads what the screen shows, aside from the UI thread, and returns
+	// what puts it there.
+	load(ctx context.Context) (show func(), err error)
+
+	// age lets the times that are shown grow older.
+	age()
+
+	// restless says that the matter changes without a pulse of the console.
+	restless() bool
+}
+
+// window is the whole of it: rail, header, and one screen at a time.
+type window struct {
+	shell   *shell
+	aside   *aside
+	asked   chan struct{}
+	current atomic.Int32
+
+	header   *header
+	rail     *rail
+	streams  *streams
+	refusals *refusals
+	network  *network
+	screens  []screen
+	stage    *fyne.Container
+	trouble  *prose
+	notice   *fyne.Container
+	content  fyne.CanvasObject
+}
+
+func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
+	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
+	v.refusals = newRefusals(s, func(n int) { v.rail.items[1].setBadge(n) })
+	v.screens = []screen{v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
+	var titles []string
+	for _, screen := range v.screens {
+		titles = append(titles, screen.title())
+	}
+	v.rail = newRail(o.Version, titles, v.choose)
+	v.trouble = newProse("", theme.ColorNameError)
+	again := widget.NewButtonWithIcon("Try again", theme.ViewRefreshIcon(), v.look)
+	v.notice = container.NewBorder(nil, inset(widget.NewSeparator(), 0, smallGap), nil, again, v.trouble)
+	v.notice.Hide()
+	v.stage = container.NewStack()
+	right := container.NewBorder(v.header.content, nil, nil, nil, inset(container.NewBorder(v.notice, nil, nil, nil, v.stage), gap, gap))
+	v.content = container.New(sideBySide{}, v.rail.content, widget.NewSeparator(), right)
+	v.choose(0)
+	for i := range v.screens {
+		w.Canvas().AddShortcut(&desktop.CustomShortcut{
+			KeyName: fyne.KeyName(rune('1' + i)), Modifier: fyne.KeyModifierShortcutDefault,
+		}, func(fyne.Shortcut) { v.choose(i) })
+	}
+	return v
+}
+
+// choose shows a screen.
+func (v *window) choose(i int) {
+	v.current.Store(int32(i))
+	v.rail.choose(i)
+	v.say("")
+	v.stage.Objects = []fyne.CanvasObject{v.screens[i].content()}
+	v.stage.Refresh()
+	v.screens[i].age()
+	v.look()
+}
+
+// look asks for a fresh look without delay.
+func (v *window) look() {
+	select {
+	case v.asked <- struct{}{}:
+	default: // one is on its way
+	}
+}
+
+// follow keeps the window in line with the relay until the context is done.
+func (v *window) follow(ctx context.Context) {
+	changed, stop := v.shell.console.Changes()
+	defer stop()
+	pace(ctx, changed, v.asked, func() { v.aside.do(v.load(ctx)) }, func() {
+		v.aside.do(v.age)
+	})
+}
+
+// load reads everything that is visible, and returns what shows it.
+func (v *window) load(ctx context.Context) func() {
+	overview, overviewErr := guarded(func() (console.Overview, error) { return v.shell.console.Overview(ctx) })
+	current := v.current.Load()
+	screen := v.screens[current]
+	show, err := guarded(func() (func(), error) { return screen.load(ctx) })
+	refusals := func() {}
+	if screen != v.refusals { // they are counted in the rail all the same
+		if f, err := guarded(func() (func(), error) { return v.refusals.load(ctx) }); err == nil {
+			refusals = f
+		}
+	}
+	return func() {
+		if overviewErr != nil {
+			v.header.unreachable(overviewErr)
+		} else {
+			v.showOverview(overview)
+		}
+		refusals()
+		if v.current.Load() != current {
+			return // the person is elsewhere by now
+		}
+		if err == nil {
+			_, err = guarded(func() (struct{}, error) { show(); return struct{}{}, nil })
+		}
+		if err != nil {
+			v.say(sentence(err.Error()))
+		} else {
+			v.say("")
+		}
+	}
+}
+
+func (v *window) showOverview(o console.Overview) {
+	v.header.show(o)
+	v.rail.show(o)
+	v.network.reachable(o.URLs)
+	if len(o.URLs) > 0 {
+		v.streams.reachable(o.URLs[0])
+	}
+}
+
+// say puts a sentence above the screen, or takes it away.
+func (v *window) say(trouble string) {
+	if v.trouble.text == nil {
+		return
+	}
+	v.trouble.set(trouble)
+	if v.notice.Hidden == (trouble == "") {
+		return
+	}
+	v.notice.Hidden = trouble == ""
+	v.notice.Refresh()
+}
+
+// age lets the times on the screen grow older, and looks again at what changes
+// without a word.
+func (v *window) age() {
+	screen := v.screens[v.current.Load()]
+	screen.age()
+	if screen.restless() {
+		v.look()
+	}
+}
+
+// newShell makes what the parts of a window lean on.
+func newShell(c console.Console, a *aside) *shell {
+	return &shell{console: c, later: a.later, now: time.Now}
+}
