@@ -142,15 +142,11 @@ func DecodeBatch(body []byte) (Batch, error) {
 	}
 	var d batchDecoder
 	for i := uint64(0); h.info == indefinite || i < h.arg; i++ {
-		done, err := d.field(&s)
-		if err != nil {
-			return Batch{}, err
-		}
-		if done {
-			if h.info != indefinite {
-				return Batch{}, s.fail("a break out of place")
-			}
+		if h.info == indefinite && s.has(breakCode) {
 			break
+		}
+		if err := d.field(&s); err != nil {
+			return Batch{}, err
 		}
 	}
 	if s.left() > 0 {
@@ -171,49 +167,47 @@ type batchDecoder struct {
 	hasEpoch, hasEntries bool
 }
 
-// field reads one key with its value, or the break that ends the map.
-func (d *batchDecoder) field(s *scanner) (done bool, err error) {
+// field reads one key with its value.
+func (d *batchDecoder) field(s *scanner) error {
 	start := s.at
 	key, err := s.next()
 	if err != nil {
-		return false, err
+		return err
 	}
-	switch {
-	case key.isBreak():
-		return true, nil
-	case key.major != majorUint && key.major != majorNegint || key.arg > math.MaxInt64:
+	if key.major != majorUint && key.major != majorNegint || key.arg > math.MaxInt64 {
 		s.at = start
-		return false, s.fail("a key that is not an integer of 64 bits")
-	case key.major == majorNegint:
-		return false, s.skip()
+		return s.fail("a key that is not an integer of 64 bits")
+	}
+	if key.major == majorNegint {
+		return s.skip()
 	}
 	switch key.arg {
 	case batchEpoch:
 		epoch, err := s.uint(math.MaxUint32)
 		d.batch.Epoch, d.hasEpoch = uint32(epoch), true
-		return false, err
+		return err
 	case batchEntries:
 		d.batch.Entries, err = s.entries()
 		d.hasEntries = true
-		return false, err
+		return err
 	case batchStream:
 		d.batch.Stream = nil
-		if s.null() {
-			return false, nil
+		if s.has(nullCode) {
+			return nil
 		}
 		d.stream, err = s.identity()
 		d.batch.Stream = &d.stream
-		return false, err
+		return err
 	case batchFirst:
 		d.batch.First = nil
-		if s.null() {
-			return false, nil
+		if s.has(nullCode) {
+			return nil
 		}
 		d.first, err = s.uint(math.MaxUint64)
 		d.batch.First = &d.first
-		return false, err
+		return err
 	default:
-		return false, s.skip()
+		return s.skip()
 	}
 }
 

@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,9 @@ func TestCursorVectors(t *testing.T) {
 		want := protocol.Cursor{Stream: protocol.Identity(v.Stream), Seq: v.Seq, Link: protocol.Link(v.Hash)}
 		if got := want.String(); got != v.Text {
 			t.Errorf("String = %q, want %q", got, v.Text)
+		}
+		if got := fmt.Sprintf("%d.%s.%s", want.Seq, want.Stream, want.Link); got != v.Text {
+			t.Errorf("its parts are %q, want %q", got, v.Text)
 		}
 		if got, err := protocol.ParseCursor(v.Text); err != nil || got != want {
 			t.Errorf("ParseCursor(%q) = %v, %v, want %v", v.Text, got, err, want)

@@ -23,9 +23,6 @@ type Entry struct {
 	EndsBatch bool
 }
 
-// simpleTrue is true in CBOR.
-const simpleTrue = 0xf5
-
 // Append appends the entry's encoding to dst: keys ascending, heads as short as
 // they can be, ends_batch only where it is true.
 func (e Entry) Append(dst []byte) []byte {
@@ -39,7 +36,7 @@ func (e Entry) Append(dst []byte) []byte {
 	dst = append(appendHead(append(dst, entryHash), majorBytes, uint64(len(e.Link))), e.Link[:]...)
 	dst = append(appendHead(append(dst, entryData), majorBytes, uint64(len(e.Data))), e.Data...)
 	if e.EndsBatch {
-		dst = append(dst, entryEndsBatch, simpleTrue)
+		dst = append(dst, entryEndsBatch, trueCode)
 	}
 	return dst
 }
@@ -88,10 +85,9 @@ func DecodeEntry(b []byte) (e Entry, rest []byte, err error) {
 		return Entry{}, nil, err
 	}
 	if h.arg == 5 {
-		if s.left() < 2 || s.body[s.at] != entryEndsBatch || s.body[s.at+1] != simpleTrue {
+		if !s.has(entryEndsBatch) || !s.has(trueCode) {
 			return Entry{}, nil, s.fail("expected ends_batch")
 		}
-		s.at += 2
 		e.EndsBatch = true
 	}
 	// One size for one content: any other head was not written by Append.
@@ -102,10 +98,9 @@ func DecodeEntry(b []byte) (e Entry, rest []byte, err error) {
 }
 
 func (s *scanner) key(key byte) error {
-	if s.left() == 0 || s.body[s.at] != key {
+	if !s.has(key) {
 		return s.fail("expected key %d", key)
 	}
-	s.at++
 	return nil
 }
 

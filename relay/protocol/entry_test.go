@@ -39,7 +39,7 @@ func TestEntryRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(e, again); diff != "" {
+		if diff := cmp.Diff(e, again, whole); diff != "" {
 			t.Fatalf("read back (-want +got):\n%s", diff)
 		}
 		if !bytes.Equal(rest, follows) {

@@ -18,13 +18,17 @@ const (
 	majorSimple = 7
 )
 
+// The items that are told by their one byte.
+const (
+	trueCode  = majorSimple<<5 | 21
+	nullCode  = majorSimple<<5 | 22
+	breakCode = majorSimple<<5 | indefinite
+)
+
 const (
 	// indefinite is the additional information that opens an item of
 	// indefinite length, or with major type 7 the break that ends one.
 	indefinite = 31
-
-	// simpleNull is null's additional information in major type 7.
-	simpleNull = 22
 
 	// maxOpen is how many items of indefinite length may stand open inside each
 	// other in a value that is skipped. Those of a known length cost no memory,
@@ -140,13 +144,13 @@ func (s *scanner) uint(limit uint64) (uint64, error) {
 	return h.arg, nil
 }
 
-// null reads a null if one is next, and says whether there was one.
-func (s *scanner) null() bool {
-	if s.left() > 0 && s.body[s.at] == majorSimple<<5|simpleNull {
-		s.at++
-		return true
+// has passes over a byte if it is the next one, and says whether it was.
+func (s *scanner) has(b byte) bool {
+	if s.left() == 0 || s.body[s.at] != b {
+		return false
 	}
-	return false
+	s.at++
+	return true
 }
 
 // opened is an item of indefinite length that has not ended yet.
