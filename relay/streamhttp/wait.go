@@ -1,0 +1,150 @@
+package streamhttp
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+)
+
+// waiter is a wait that is being held. There may be ten thousand of them, so it
+// holds no more than it needs, and has no goroutine of its own.
+type waiter struct {
+	watches []protocol.Watch
+	refs    []store.Ref   // the streams, in the same order
+	states  []store.State // where they stand
+}
+
+// wait answers as soon as a watched stream differs from what the client knows
+// ("Waiting").
+func (x *exchange) wait() error {
+	q, err := parseQuery(x.r.URL.RawQuery, "watch", "timeout")
+	if err != nil {
+		return err
+	}
+	timeout, err := q.number("timeout", int(protocol.DefaultWait/time.Second), 0, int(protocol.MaxWait/time.Second))
+	if err != nil {
+		return err
+	}
+	w, err := newWaiter(x.visitor.Space, q.values["watch"])
+	if err != nil {
+		return err
+	}
+	// The query can be several kilobytes long, and is of no use any more.
+	q, x.r.URL.RawQuery, x.r.RequestURI = query{}, "", ""
+
+	start := time.Now()
+	heads, err := x.handler.hold(x.r.Context(), w, time.Duration(timeout)*time.Second)
+	if err != nil {
+		return err
+	}
+	x.handler.options.Observer.Waited(x.r.Context(), x.visitor, len(w.watches), len(heads), time.Since(start))
+	// A client that is gone asks again.
+	_ = x.send(http.StatusOK, protocol.Encode(protocol.Heads{Heads: heads}))
+	return nil
+}
+
+func newWaiter(space string, watches []string) (*waiter, error) {
+	if len(watches) == 0 || len(watches) > protocol.MaxWatches {
+		return nil, errorf(protocol.BadRequest, "a wait watches 1 to %d streams, not %d", protocol.MaxWatches, len(watches))
+	}
+	w := &waiter{
+		watches: make([]protocol.Watch, len(watches)),
+		refs:    make([]store.Ref, len(watches)),
+	}
+	for i, text := range watches {
+		watch, err := protocol.ParseWatch(text)
+		if err != nil {
+			return nil, errorf(protocol.BadRequest, "the watch %.80q: %v", text, err)
+		}
+		// A copy, which does not keep the whole query in memory.
+		watch.Stream = protocol.Name(strings.Clone(string(watch.Stream)))
+		ref := store.Ref{Space: space, Name: string(watch.Stream)}
+		if slices.Contains(w.refs[:i], ref) {
+			return nil, errorf(protocol.BadRequest, "the stream %q is watched twice", watch.Stream)
+		}
+		w.watches[i], w.refs[i] = watch, ref
+	}
+	return w, nil
+}
+
+// hold waits until there is something to tell, the time is up or the relay is
+// stopping. The error is the store's, or the context's if the client is gone.
+func (h *Handler) hold(ctx context.Context, w *waiter, timeout time.Duration) ([]protocol.Head, error) {
+	h.options.Observer.Waiting(1)
+	defer h.options.Observer.Waiting(-1)
+
+	// To subscribe first and to look then misses nothing in between.
+	news := h.options.Hub.Subscribe(w.refs...)
+	defer news.Stop()
+	if err := w.look(ctx, h.options.Store); err != nil {
+		if _, closed := news.Take(); closed {
+			return []protocol.Head{}, nil
+		}
+		return nil, err
+	}
+	heads := w.differing()
+	if len(heads) > 0 || timeout == 0 {
+		return heads, nil
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		select {
+		case <-news.Woken():
+			moved, closed := news.Take()
+			w.merge(moved)
+			if heads := w.differing(); len(heads) > 0 || closed {
+				return heads, nil
+			}
+		case <-timer.C:
+			return heads, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// look asks the store where the streams stand.
+func (w *waiter) look(ctx context.Context, from Store) error {
+	names := make([]string, len(w.refs))
+	for i, ref := range w.refs {
+		names[i] = ref.Name
+	}
+	var err error
+	w.states, err = from.Heads(ctx, w.refs[0].Space, names)
+	return err
+}
+
+// merge takes in where streams have moved to. The store may have told of a later
+// move already than the one that is heard of now.
+func (w *waiter) merge(moved map[store.Ref]store.State) {
+	for i, ref := range w.refs {
+		now, ok := moved[ref]
+		if ok && (now.Stream != w.states[i].Stream || now.Head > w.states[i].Head) {
+			w.states[i] = now
+		}
+	}
+}
+
+// differing lists the streams that differ from what the client knows, in the
+// order in which it named them.
+func (w *waiter) differing() []protocol.Head {
+	heads := []protocol.Head{}
+	for i, watch := range w.watches {
+		state := w.states[i]
+		if !state.Differs(watch.Cursor) {
+			continue
+		}
+		head := protocol.Head{Stream: watch.Stream, Head: state.Head}
+		if state.Exists() {
+			head.ID = &state.Stream
+		}
+		heads = append(heads, head)
+	}
+	return heads
+}
