@@ -1,0 +1,61 @@
+package relay
+
+import (
+	"context"
+
+	"hearth/relay/console"
+)
+
+// view is the relay as the window sees it.
+type view struct {
+	look
+	relay *Relay
+}
+
+var _ console.Relay = view{}
+
+// Console returns what a window may know of the relay. How the relay is reached
+// is known only to whoever lets it listen; he adds the addresses.
+func (r *Relay) Console() console.Relay {
+	return view{look: look{dir: r.dir, store: r.store}, relay: r}
+}
+
+// Overview implements [console.Relay].
+func (v view) Overview(ctx context.Context) (console.Overview, error) {
+	o, err := v.overview(ctx)
+	if err != nil {
+		return console.Overview{}, err
+	}
+	o.Name = v.relay.options.Name
+	o.ID = v.relay.ID()
+	o.Version = v.relay.options.Version
+	o.Started = v.relay.started
+	o.Open = v.relay.open.Load()
+	o.Waiting = int(v.relay.seen.waiting.Load())
+	o.Refused = v.relay.seen.refusals.count()
+	o.Problem = problem(o)
+	return o, nil
+}
+
+// scarce is below how many free bytes the owner is told: a few of the largest
+// batches, each of which is written twice, and room to tidy up.
+const scarce = 256 << 20
+
+// problem says what is wrong with a relay that has these figures.
+func problem(o console.Overview) string {
+	if o.DiskFree > 0 && o.DiskFree < scarce {
+		return "The disk is nearly full: soon nothing more can be written. Free some space; what is stored stays safe."
+	}
+	return ""
+}
+
+// Refusals implements [console.Relay].
+func (v view) Refusals(context.Context) ([]console.Refusal, error) {
+	return v.relay.seen.refusals.recent(), nil
+}
+
+// Changes implements [console.Relay].
+func (v view) Changes() (changed <-chan struct{}, stop func()) {
+	s := v.relay.hub.SubscribeAll()
+	return s.Woken(), s.Stop
+}

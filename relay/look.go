@@ -1,0 +1,164 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"hearth/relay/access"
+	"hearth/relay/console"
+	"hearth/relay/store"
+	"hearth/relay/store/sqlite"
+)
+
+// reader is what a look into a store takes.
+type reader interface {
+	Streams(ctx context.Context, after store.Ref, limit int) ([]store.Stream, error)
+	Stream(ctx context.Context, ref store.Ref) (store.Stream, error)
+	Back(ctx context.Context, ref store.Ref, before uint64, limit int) ([]store.Record, error)
+	Record(ctx context.Context, ref store.Ref, seq uint64) (store.Record, error)
+	Totals(ctx context.Context) (store.Totals, error)
+}
+
+// look shows what lies in a store.
+type look struct {
+	dir   string
+	store reader
+}
+
+// Streams implements [console.Relay].
+func (l look) Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error) {
+	list, err := l.store.Streams(ctx, store.Ref(after), limit)
+	if err != nil {
+		return nil, err
+	}
+	streams := make([]console.Stream, len(list))
+	for i, s := range list {
+		streams[i] = shownStream(s)
+	}
+	return streams, nil
+}
+
+// Stream implements [console.Relay].
+func (l look) Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error) {
+	s, err := l.store.Stream(ctx, store.Ref(ref))
+	if err != nil {
+		return console.Stream{}, notFound(err)
+	}
+	return shownStream(s), nil
+}
+
+// Entries implements [console.Relay].
+func (l look) Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error) {
+	list, err := l.store.Back(ctx, store.Ref(ref), before, limit)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	entries := make([]console.Entry, len(list))
+	for i, r := range list {
+		entries[i] = console.Entry{
+			Position: r.Seq, Epoch: r.Epoch, Size: len(r.Data), Link: r.Link.String(),
+			EndsBatch: r.EndsBatch, WrittenAt: r.WrittenAt, Writer: r.Writer,
+		}
+	}
+	return entries, nil
+}
+
+// EntryData implements [console.Relay].
+func (l look) EntryData(ctx context.Context, ref console.StreamRef, position uint64) ([]byte, error) {
+	r, err := l.store.Record(ctx, store.Ref(ref), position)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	return r.Data, nil
+}
+
+// overview counts what lies in the store.
+func (l look) overview(ctx context.Context) (console.Overview, error) {
+	t, err := l.store.Totals(ctx)
+	if err != nil {
+		return console.Overview{}, err
+	}
+	return console.Overview{
+		Streams: t.Streams, Entries: t.Entries, Bytes: t.Bytes, DiskUsed: t.Disk, DiskFree: diskFree(l.dir),
+	}, nil
+}
+
+func shownStream(s store.Stream) console.Stream {
+	shown := console.Stream{
+		StreamRef: console.StreamRef(s.Ref), Kind: console.KindEntries,
+		Identity: s.Identity.String(), Head: s.Head, Epoch: s.Epoch, Link: s.Link.String(),
+		Bytes: s.Bytes, CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt,
+	}
+	if s.Kind == store.Events {
+		shown.Kind = console.KindEvents
+	}
+	if s.Damage != nil {
+		shown.Damage = s.Damage.Error()
+	}
+	return shown
+}
+
+// notFound makes of the store's error the console's.
+func notFound(err error) error {
+	if missing, ok := errors.AsType[*store.NotFoundError](err); ok {
+		return fmt.Errorf("%w: %w", console.ErrNotFound, missing)
+	}
+	return err
+}
+
+// Stopped shows the data of a relay that does not run.
+type Stopped struct {
+	look
+	reader *sqlite.Reader
+	id     string
+}
+
+// Look opens the data in a folder for reading only; the errors are those of
+// Open, and fs.ErrNotExist if no relay has run on that folder. Close it after
+// use.
+func Look(dir string) (*Stopped, error) {
+	path, err := database(dir)
+	if err != nil {
+		return nil, err
+	}
+	r, err := sqlite.OpenReader(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stopped{look: look{dir: dir, store: r}, reader: r}
+	key := filepath.Join(dir, identityFile)
+	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
+		return s, nil // the data came here without it
+	}
+	identity, err := access.OpenIdentity(key)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	s.id = identity.RelayID()
+	return s, nil
+}
+
+// Overview implements [console.Relay], with what can be known of a relay that
+// does not run.
+func (s *Stopped) Overview(ctx context.Context) (console.Overview, error) {
+	o, err := s.overview(ctx)
+	o.ID = s.id
+	return o, err
+}
+
+// Refusals implements [console.Relay]: nobody has been refused.
+func (s *Stopped) Refusals(context.Context) ([]console.Refusal, error) { return nil, nil }
+
+// Changes implements [console.Relay]: nothing ever changes.
+func (s *Stopped) Changes() (changed <-chan struct{}, stop func()) {
+	return make(chan struct{}), func() {}
+}
+
+// Close closes the data.
+func (s *Stopped) Close() error { return s.reader.Close() }
+
+var _ console.Relay = (*Stopped)(nil)

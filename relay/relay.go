@@ -1,0 +1,148 @@
+// Package relay is Hearth's relay as a library: a place where devices leave
+// their changes for each other, in streams of entries that are opaque to it. It
+// keeps them in a folder, serves relay protocol v1 over HTTP, and shows a window
+// what is in it.
+package relay
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"hearth/relay/access"
+	"hearth/relay/consolehttp"
+	"hearth/relay/guard"
+	"hearth/relay/notify"
+	"hearth/relay/store/sqlite"
+	"hearth/relay/streamhttp"
+)
+
+// inFlight is how many bytes of bodies and pages are in memory at once: a dozen
+// of the largest, and thousands of the usual ones.
+const inFlight = 256 << 20
+
+// Options are what a relay may be told. All may be left out.
+type Options struct {
+	Name    string       // what people call it
+	Version string       // the program's
+	Logger  *slog.Logger // hears of what is served and of what fails; nobody if nil
+
+	// Hosts are further names and addresses under which clients ask for the
+	// relay; this machine's own need not be said. HostNames returns those that
+	// change while it runs.
+	Hosts     []string
+	HostNames func() []string
+
+	// Origins are the web origins whose pages may ask the relay.
+	Origins []string
+}
+
+// Relay is a running relay. It is an http.Handler; Serve gives it the timeouts
+// that it needs on a real network.
+type Relay struct {
+	dir      string
+	options  Options
+	lock     *flock.Flock
+	identity access.Identity
+	token    string
+	store    *sqlite.Store
+	hub      *notify.Hub
+	seen     *observer
+	handler  http.Handler
+	started  time.Time
+	open     atomic.Bool
+	closing  atomic.Bool
+
+	serving sync.Mutex
+	servers map[net.Listener]*http.Server
+}
+
+// Open starts a relay on the data in a folder, which it makes if there is none.
+// The errors: *FolderError, *InUseError, those of [access.OpenIdentity] and of
+// [sqlite.Open]; each is a sentence that says what to do, and leaves the data as
+// it was. Call Shutdown when done.
+func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	r := &Relay{
+		dir: dir, options: o, hub: new(notify.Hub), token: access.NewOwnerToken(), started: time.Now(),
+		servers: make(map[net.Listener]*http.Server),
+	}
+	if r.lock, err = openFolder(dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.lock.Unlock())
+		}
+	}()
+	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
+		return nil, err
+	}
+	rules, err := guard.New(guard.Rules{Hosts: o.Hosts, HostNames: o.HostNames, Origins: o.Origins})
+	if err != nil {
+		return nil, err
+	}
+	r.store, err = sqlite.Open(ctx, filepath.Join(dir, databaseFile), sqlite.Options{Publish: r.hub.Publish, Logger: o.Logger})
+	if err != nil {
+		return nil, err
+	}
+	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge}
+	r.seen.metrics.watch(r)
+	r.handler = r.route(rules)
+	return r, nil
+}
+
+// route puts together the way of a request: the guard, the door, and behind them
+// what serves it.
+func (r *Relay) route(rules *guard.Guard) http.Handler {
+	streams := streamhttp.New(streamhttp.Options{
+		Store: r.store, Hub: r.hub, Observer: r.seen, Budget: guard.NewBudget(inFlight),
+		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
+	})
+	owner := consolehttp.Handler(r.Console(), authorizeOwner)
+	door := access.Door{Open: r.open.Load, OwnerToken: r.token}
+	behind := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if strings.HasPrefix(q.URL.Path, consolehttp.Prefix) {
+			owner.ServeHTTP(w, q)
+			return
+		}
+		streams.ServeHTTP(w, q)
+	})
+	return rules.Handler(door.Handler(behind, streams.Refuse), streams.Refuse)
+}
+
+// authorizeOwner lets the relay's owner look at its console, and nobody else.
+func authorizeOwner(q *http.Request) error {
+	if v, ok := access.FromContext(q.Context()); ok && v.Owner {
+		return nil
+	}
+	return consolehttp.Unauthorized()
+}
+
+// ServeHTTP implements [http.Handler].
+func (r *Relay) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.handler.ServeHTTP(w, q) }
+
+// ID returns the relay's id, in lowercase hexadecimal.
+func (r *Relay) ID() string { return r.identity.RelayID() }
+
+// OwnerToken returns what the owner's commands on this machine show: it holds for
+// this run of the relay.
+func (r *Relay) OwnerToken() string { return r.token }
+
+// SetOpen lets visitors from the network in without keys, or keeps them out.
+func (r *Relay) SetOpen(open bool) {
+	if r.open.Swap(open) != open {
+		r.hub.Nudge()
+	}
+}
