@@ -149,7 +149,7 @@ func TestDecodeBatchDuplicateKeys(t *testing.T) {
 	id := append([]byte{0x50}, bytes.Repeat([]byte{7}, 16)...)
 	other := append([]byte{0x50}, bytes.Repeat([]byte{8}, 16)...)
 	stream, first := protocol.Identity(other[1:]), uint64(9)
-	join := func(parts ...[]byte) []byte { return slices.Concat(parts...) }
+	join := slices.Concat[[]byte]
 	start := []byte{0xbf, 0x00, 0x01, 0x01, 0x81, 0x41, 'x'}
 	x := protocol.NewEntries([]byte("x"))
 	tests := []struct {

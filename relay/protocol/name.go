@@ -18,7 +18,7 @@ func (e *NameError) Error() string {
 
 // ParseName checks a stream's name. The error is a *NameError.
 func ParseName(text string) (Name, error) {
-	if len(text) == 0 || len(text) > MaxName || !letterOrDigit(text[0]) {
+	if text == "" || len(text) > MaxName || !letterOrDigit(text[0]) {
 		return "", &NameError{text}
 	}
 	for i := 1; i < len(text); i++ {
