@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// The program's exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // what was asked for did not work
+	exitUsage = 2 // it was asked for in a way that is not understood
+)
+
+const about = `A relay for a home: apps on its people's devices sync through it.
+
+Without a command, Hearth opens its window with the relay in it. A machine without a display runs "hearth serve".
+
+Settings come from, the first that has one: the flags, the environment, settings.json in the data directory, the defaults.
+
+Examples:
+
+  hearth                  the window, with the relay in it
+  hearth serve            the relay alone, for the apps on this machine
+  hearth serve --open     the relay alone, for everyone on the network
+  hearth streams notes    what is in the stream "notes"
+  hearth find             the relays on the network`
+
+// commandLine is what a person can say to the program, one field a command.
+type commandLine struct {
+	Window  windowCommand  `cmd:"" default:"withargs" help:"Open the window with the relay in it (the default)."`
+	Serve   serveCommand   `cmd:"" help:"Run the relay without a window."`
+	Streams streamsCommand `cmd:"" help:"List the streams, or the entries of one."`
+	Status  statusCommand  `cmd:"" help:"Say how the relay is."`
+	Find    findCommand    `cmd:"" help:"Find the relays on the network."`
+	Version versionCommand `cmd:"" help:"Say which version this is."`
+}
+
+// run does what the arguments say and returns the program's exit code.
+func run(args []string, out, errs io.Writer) int {
+	exited := false
+	parser, err := kong.New(&commandLine{},
+		kong.Name("hearth"),
+		kong.Description(about),
+		kong.Writers(out, errs),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Exit(func(int) { exited = true }), // only --help exits, and then Parse goes on
+		kong.BindTo(out, (*io.Writer)(nil)),
+		kong.Vars{"port": fmt.Sprint(defaultPort), "folder": defaultFolder()},
+	)
+	if err != nil {
+		return report(errs, err)
+	}
+	command, err := parser.Parse(args)
+	if exited {
+		return exitOK
+	}
+	if err != nil {
+		report(errs, &hintedError{err, `"hearth --help" lists what there is`})
+		return exitUsage
+	}
+
+	// The first signal asks to stop; from then on the next one ends the program
+	// at once, as if it had never been caught.
+	ctx, forget := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer forget()
+	context.AfterFunc(ctx, forget)
+
+	command.BindTo(ctx, (*context.Context)(nil))
+	if err := command.Run(); err != nil {
+		return report(errs, err)
+	}
+	return exitOK
+}

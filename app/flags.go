@@ -1,0 +1,56 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+
+	"github.com/alecthomas/kong"
+
+	"hearth/relay/console"
+)
+
+// relayFlags are those of the commands that run a relay. nil means that neither
+// a flag nor the environment gave a value for this run.
+type relayFlags struct {
+	folderFlag
+	Listen   *place     `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
+	Open     *bool      `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
+	Name     *string    `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
+	LogLevel slog.Level `help:"The least that is logged: debug, info, warn or error." placeholder:"LEVEL" default:"info" env:"HEARTH_LOG_LEVEL"`
+}
+
+// settings makes the data directory and returns the settings for this run.
+func (f relayFlags) settings(command *kong.Context) (settings, error) {
+	folder, err := f.path()
+	if err != nil {
+		return settings{}, err
+	}
+	if err := makeFolder(folder); err != nil {
+		return settings{}, err
+	}
+	data := console.Value[string]{Value: folder, Origin: console.OriginDefault}
+	if f.Data != "" {
+		data.Origin = originOf(command, "data")
+	}
+	return loadSettings(givens{
+		name:   given[string]{f.Name, originOf(command, "name")},
+		place:  given[place]{f.Listen, originOf(command, "listen")},
+		open:   given[bool]{f.Open, originOf(command, "open")},
+		folder: data,
+	})
+}
+
+// logger logs to the standard error, one line a record.
+func (f relayFlags) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: f.LogLevel}))
+}
+
+// originOf says where the value of a flag that has one comes from.
+func originOf(command *kong.Context, flag string) console.Origin {
+	for _, p := range command.Path {
+		if p.Flag != nil && p.Flag.Name == flag {
+			return console.OriginFlag
+		}
+	}
+	return console.OriginEnvironment
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"hearth/relay"
+	"hearth/relay/console"
+)
+
+// stopPatience is how long a stop may take before what still goes on is cut
+// off. Whoever asked for it has been promised 5 s.
+const stopPatience = 4 * time.Second
+
+// home is a relay at home on this machine: with the places where it listens,
+// its announcement on the network, and the owner's settings. It is the
+// console.Console that the window shows.
+type home struct {
+	console.Relay // what the relay knows of itself; home adds the rest
+
+	relay   *relay.Relay
+	log     *slog.Logger
+	network *network
+	changes *broadcast
+	serves  sync.WaitGroup
+	failed  chan error
+
+	mu        sync.Mutex // one change at a time
+	settings  settings
+	listeners []net.Listener
+	run       runFile
+}
+
+// homeOptions are what a home needs beside its settings.
+type homeOptions struct {
+	Logger *slog.Logger
+	Window bool // whether it is shown in a window
+}
+
+// openHome opens the relay on its data, listens, and tells the owner's commands
+// and the network. Close it after use.
+func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
+	values := s.values()
+	var hosts []string // asked for once the relay serves, and known by then
+	r, err := relay.Open(ctx, s.folder.Value, relay.Options{
+		Name: values.Name.Value, Version: version, Logger: o.Logger,
+		HostNames: func() []string { return hosts },
+	})
+	if err != nil {
+		return nil, err
+	}
+	hosts = []string{announcedHost(r.ID())}
+	n := newNetwork(r.ID(), o.Logger)
+	h := &home{
+		Relay:    r.Console(),
+		relay:    r,
+		log:      o.Logger,
+		network:  n,
+		changes:  newBroadcast(r.Console(), n),
+		failed:   make(chan error, 1),
+		settings: s,
+		run:      runFile{PID: os.Getpid(), Token: r.OwnerToken(), Started: time.Now(), Window: o.Window},
+	}
+	// One that is there was left behind by a relay that died.
+	if err := removeRunFile(s.folder.Value); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	listeners, err := listen(ctx, s.place())
+	if err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	r.SetOpen(values.Open.Value)
+	h.serve(listeners)
+	if err := h.tell(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// Failed gets an error when the relay cannot go on.
+func (h *home) Failed() <-chan error { return h.failed }
+
+// Close stops the relay: no new visitors, goodbye on the network, an answer for
+// whoever waits, everything in one file.
+func (h *home) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	err := removeRunFile(h.settings.folder.Value)
+	var goodbye sync.WaitGroup
+	goodbye.Go(func() { h.network.close() })
+	err = errors.Join(err, h.relay.Shutdown(ctx))
+	goodbye.Wait()
+	h.serves.Wait()
+	h.changes.close()
+	return err
+}
+
+// running says how the relay is reached.
+func (h *home) running() runFile {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.run
+}
+
+// serve lets the relay serve what comes through the listeners from now on, and
+// nothing any more through those before. h.mu is held, or h is not shared yet.
+func (h *home) serve(listeners []net.Listener) {
+	before := h.listeners
+	h.listeners = listeners
+	for _, l := range listeners {
+		h.serves.Go(func() {
+			if err := h.relay.Serve(l); err != nil {
+				select {
+				case h.failed <- fmt.Errorf("the relay cannot listen at %s any more: %w", placeOf(l), err):
+				default: // one failure ends it as well as two
+				}
+			}
+		})
+	}
+	closeAll(before)
+}
+
+// tell tells the owner's commands and the network how the relay is reached now.
+// h.mu is held, or h is not shared yet.
+func (h *home) tell() error {
+	places := placesOf(h.listeners)
+	values := h.settings.values()
+	h.run.Name = values.Name.Value
+	h.run.URLs = urls(places)
+	h.run.URL = h.run.URLs[len(h.run.URLs)-1]
+	switch {
+	case !values.Open.Value:
+		h.network.quiet("The relay is for this machine only.")
+	case reachable(places):
+		h.network.announce(values.Name.Value, int(places[0].port))
+		h.log.Warn("the relay is OPEN: everyone on this network may read and write all its streams", "urls", h.run.URLs)
+	default:
+		h.network.quiet("The relay listens at an address of this machine only.")
+	}
+	return h.run.write(h.settings.folder.Value)
+}
+
+// reachable says whether other machines reach any of the places.
+func reachable(places []place) bool {
+	for _, p := range places {
+		if !p.private() {
+			return true
+		}
+	}
+	return false
+}
+
+func placesOf(listeners []net.Listener) []place {
+	places := make([]place, 0, len(listeners))
+	for _, l := range listeners {
+		places = append(places, placeOf(l))
+	}
+	return places
+}
+
+// closeAll closes listeners. One that cannot be closed is closed already.
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+}

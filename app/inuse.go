@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"hearth/relay"
+)
+
+// alreadyRunning adds to the error of opening a relay whose data is in use how
+// the relay that uses it is reached.
+func alreadyRunning(folder string, err error) error {
+	if _, ok := errors.AsType[*relay.InUseError](err); !ok {
+		return err
+	}
+	run, failed := readRunFile(folder)
+	if failed != nil || run == nil {
+		return err // it does not say
+	}
+	return &hintedError{
+		fmt.Errorf("a relay runs on %s already, at %s (process %d): %w", folder, run.URL, run.PID, err),
+		`stop that one first, or name another data directory with --data; "hearth status" says how it is`,
+	}
+}

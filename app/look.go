@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"hearth/relay/console"
+)
+
+// Overview is the relay's, with how it is reached.
+func (h *home) Overview(ctx context.Context) (console.Overview, error) {
+	o, err := h.Relay.Overview(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	values := h.settings.values()
+	o.Name = values.Name.Value
+	o.Open = values.Open.Value && reachable(placesOf(h.listeners))
+	o.URLs = h.run.URLs
+	return o, err
+}
+
+// Neighbourhood is what the network shows.
+func (h *home) Neighbourhood(context.Context) (console.Neighbourhood, error) {
+	return h.network.neighbourhood(), nil
+}
+
+// Changes tells of changes in the relay, on the network and of the settings.
+func (h *home) Changes() (changed <-chan struct{}, stop func()) {
+	return h.changes.subscribe()
+}
+
+// Settings returns the settings of this run.
+func (h *home) Settings(context.Context) (console.Values, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.settings.values(), nil
+}
+
+// Change keeps new settings and puts them into effect at once. If that fails
+// everything is as it was.
+func (h *home) Change(ctx context.Context, change console.Change) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	before := h.settings
+	after, err := before.with(change)
+	if err != nil {
+		return "", err
+	}
+	if err := checkPlace(after.place(), after.values().Open.Value); err != nil {
+		return "", err
+	}
+	if err := after.kept.write(after.folder.Value); err != nil {
+		return "", err
+	}
+	said, err := h.apply(ctx, after)
+	if err != nil {
+		return "", errors.Join(err, before.kept.write(before.folder.Value))
+	}
+	h.changes.send()
+	return said, nil
+}

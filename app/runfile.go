@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const runName = "run.json"
+
+// runFile tells the owner's commands how to reach the relay that runs on a data
+// directory. One that was left behind by a relay that died shows in its address
+// not answering, or not taking its token.
+type runFile struct {
+	Name    string    `json:"name"` // the relay's
+	URL     string    `json:"url"`  // for this machine
+	URLs    []string  `json:"urls"` // all of them
+	PID     int       `json:"pid"`
+	Token   string    `json:"token"` // the owner's, for this run
+	Started time.Time `json:"started"`
+	Window  bool      `json:"window"` // whether it is shown in a window
+}
+
+// readRunFile returns nil if no relay says that it runs.
+func readRunFile(folder string) (*runFile, error) {
+	path := filepath.Join(folder, runName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the running relay cannot be looked up: %w", err)
+	}
+	var r runFile
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s is damaged, so the running relay cannot be found: %w", path, err)
+	}
+	return &r, nil
+}
+
+func (r runFile) write(folder string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(folder, runName), append(data, '\n')); err != nil {
+		return fmt.Errorf("the owner's commands cannot be told of the relay: %w", err)
+	}
+	return nil
+}
+
+func removeRunFile(folder string) error {
+	return removeFile(filepath.Join(folder, runName))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"hearth/relay/console"
+)
+
+// maxNameBytes bounds the relay's name: together with a number that tells it
+// from others of the same name it has to fit into the 63 bytes of a DNS label.
+const maxNameBytes = 48
+
+// given is a value that a flag or the environment gave for this run, if one did.
+type given[T any] struct {
+	value  *T
+	origin console.Origin
+}
+
+// givens are the settings that were given for this run.
+type givens struct {
+	name   given[string]
+	place  given[place]
+	open   given[bool]
+	folder console.Value[string]
+}
+
+// settings are what was given for this run over what was kept for every one.
+type settings struct {
+	givens
+	kept keptSettings
+}
+
+// loadSettings reads the settings of a data directory and checks them.
+func loadSettings(g givens) (settings, error) {
+	kept, err := readSettings(g.folder.Value)
+	if err != nil {
+		return settings{}, err
+	}
+	s := settings{g, kept}
+	values := s.values()
+	if err := checkName(values.Name.Value); err != nil {
+		return settings{}, fmt.Errorf("the relay's name, from the %s: %w", values.Name.Origin, err)
+	}
+	return s, checkPlace(s.place(), values.Open.Value)
+}
+
+// values returns every setting with where it comes from. A place that was given
+// settles the port, and whether the network may come in as well: what listens
+// there cannot become less or more reachable in this run.
+func (s settings) values() console.Values {
+	v := console.Values{
+		Name:   pick(s.name, s.kept.Name, defaultName()),
+		Port:   pick(given[int]{}, s.kept.Port, defaultPort),
+		Open:   pick(s.open, s.kept.Open, false),
+		Folder: s.folder,
+	}
+	if p := s.givens.place; p.value != nil {
+		v.Port = console.Value[int]{Value: int(p.value.port), Origin: p.origin}
+		v.Open.Value = v.Open.Value && !p.value.private()
+		if !v.Open.Fixed() {
+			v.Open.Origin = p.origin
+		}
+	}
+	return v
+}
+
+// place returns where to listen.
+func (s settings) place() place {
+	if p := s.givens.place.value; p != nil {
+		return *p
+	}
+	return usualPlace(s.values())
+}
+
+// pick returns the strongest of a setting's values.
+func pick[T any](g given[T], kept *T, usual T) console.Value[T] {
+	switch {
+	case g.value != nil:
+		return console.Value[T]{Value: *g.value, Origin: g.origin}
+	case kept != nil:
+		return console.Value[T]{Value: *kept, Origin: console.OriginFile}
+	default:
+		return console.Value[T]{Value: usual, Origin: console.OriginDefault}
+	}
+}
+
+// with returns the settings with a change kept in them.
+func (s settings) with(change console.Change) (settings, error) {
+	v := s.values()
+	switch {
+	case change.Name != nil && v.Name.Fixed():
+		return s, fixedError("name", v.Name.Origin)
+	case change.Port != nil && v.Port.Fixed():
+		return s, fixedError("port", v.Port.Origin)
+	case change.Open != nil && v.Open.Fixed():
+		return s, fixedError("openness to the network", v.Open.Origin)
+	}
+	if change.Name != nil {
+		name := strings.TrimSpace(*change.Name)
+		if err := checkName(name); err != nil {
+			return s, err
+		}
+		s.kept.Name = &name
+	}
+	if change.Port != nil {
+		if err := checkPort(*change.Port); err != nil {
+			return s, err
+		}
+		s.kept.Port = change.Port
+	}
+	s.kept.Open = cmp.Or(change.Open, s.kept.Open)
+	return s, nil
+}
+
+func fixedError(what string, origin console.Origin) error {
+	by := "a flag"
+	if origin == console.OriginEnvironment {
+		by = "the environment"
+	}
+	return fmt.Errorf("the relay's %s was given by %s for this run: start it without that to change it here", what, by)
+}
+
+func checkName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return errors.New("a relay needs a name")
+	case len(name) > maxNameBytes:
+		return fmt.Errorf("the name is too long: it takes at most %d bytes", maxNameBytes)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return errors.New("the name holds characters that cannot be shown")
+	}
+	return nil
+}
+
+func checkPort(port int) error {
+	if port < 0 || port > 65535 {
+		return errors.New("a port is a number from 1 to 65535, or 0 for any free one")
+	}
+	return nil
+}
+
+// defaultName names the relay after its machine.
+func defaultName() string {
+	host, err := os.Hostname()
+	host, _, _ = strings.Cut(host, ".")
+	name := "Hearth on " + host
+	if err != nil || host == "" || checkName(name) != nil {
+		return "Hearth"
+	}
+	return name
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+)
+
+const (
+	settingsName = "settings.json"
+
+	// maxSettings bounds what is read of the settings, in bytes. They take some
+	// hundred; anything much larger is another file under their name.
+	maxSettings = 64 << 10
+)
+
+// keptSettings are those in the settings file; nil ones are not in it. Keys
+// that this version does not know stay in the file.
+type keptSettings struct {
+	Name *string
+	Port *int
+	Open *bool
+
+	others map[string]json.RawMessage
+}
+
+// readSettings reads the settings file of a data directory. Without one there
+// are no settings.
+func readSettings(folder string) (keptSettings, error) {
+	path := filepath.Join(folder, settingsName)
+	var kept keptSettings
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return kept, nil
+	}
+	if err != nil {
+		return kept, fmt.Errorf("the settings cannot be read: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
+	if err != nil {
+		return kept, fmt.Errorf("the settings cannot be read: %w", err)
+	}
+	if len(data) > maxSettings {
+		err = fmt.Errorf("it is larger than %d bytes", maxSettings)
+	} else {
+		kept, err = parseSettings(data)
+	}
+	if err != nil {
+		return kept, &hintedError{
+			fmt.Errorf("the settings file %s is damaged: %w", path, err),
+			"mend it, or move it away to start with the defaults",
+		}
+	}
+	return kept, nil
+}
+
+func parseSettings(data []byte) (keptSettings, error) {
+	var kept keptSettings
+	if err := json.Unmarshal(data, &kept.others); err != nil {
+		return keptSettings{}, err
+	}
+	for key, setting := range kept.fields() {
+		value, ok := kept.others[key]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal(value, setting); err != nil {
+			return keptSettings{}, fmt.Errorf("the value of %q: %w", key, err)
+		}
+		delete(kept.others, key)
+	}
+	if kept.Port != nil {
+		if err := checkPort(*kept.Port); err != nil {
+			return keptSettings{}, fmt.Errorf("the value of %q: %w", "port", err)
+		}
+	}
+	return kept, nil
+}
+
+// write puts the settings into the file of a data directory.
+func (k keptSettings) write(folder string) error {
+	all := maps.Clone(k.others)
+	if all == nil {
+		all = make(map[string]json.RawMessage)
+	}
+	for key, setting := range k.fields() {
+		value, err := json.Marshal(setting)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(value, []byte("null")) {
+			all[key] = value
+		}
+	}
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(folder, settingsName), append(data, '\n')); err != nil {
+		return fmt.Errorf("the settings cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// fields returns where each known key of the file is held.
+func (k *keptSettings) fields() map[string]any {
+	return map[string]any{"name": &k.Name, "port": &k.Port, "open": &k.Open}
+}
