@@ -217,6 +217,9 @@ func TestSkipNests(t *testing.T) {
 		{"one more", append(nested([]byte{0x9f}, maxOpen+1), nested([]byte{0xff}, maxOpen+1)...), false},
 		{"arrays that never end", nested([]byte{0x9f}, maxOpen), false},
 		{"a map that ends behind a key", []byte{0xbf, 0x00, 0xff}, false},
+		// Counts that would be none if they were doubled or summed up in 64 bits.
+		{"a map of 2^63 pairs", []byte{0xbb, 0x80, 0, 0, 0, 0, 0, 0, 0}, false},
+		{"one item of two, which has 2^64-1", []byte{0x82, 0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, false},
 		{"a break in an array of known length", []byte{0x81, 0xff}, false},
 		{"a break behind a tag", []byte{0x9f, 0xc1, 0xff}, false},
 		{"a break alone", []byte{0xff}, false},
@@ -235,7 +238,8 @@ func TestSkipNests(t *testing.T) {
 // and next reads it back.
 func TestHeads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		arg := rapid.Uint64().Draw(t, "bits") >> rapid.IntRange(0, 63).Draw(t, "shift")
+		limit := rapid.SampledFrom([]uint64{24, 1 << 8, 1 << 16, 1 << 32}).Draw(t, "limit")
+		arg := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(limit-1, limit+1)).Draw(t, "arg")
 		major := rapid.SampledFrom([]byte{
 			majorUint, majorNegint, majorBytes, majorText, majorArray, majorMap, majorTag,
 		}).Draw(t, "major")
