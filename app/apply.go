@@ -15,7 +15,7 @@ func (h *home) apply(ctx context.Context, after settings) (string, error) {
 	before := h.settings
 	was, is := before.values(), after.values()
 	if to := after.place(); to != before.place() {
-		if to.port == 0 && was.Port == is.Port {
+		if to.port == 0 && was.Port == is.Port && len(h.listeners) > 0 {
 			to.port = placeOf(h.listeners[0]).port // apps know this one by now
 		}
 		// The network is let in only while the relay was and will be open to it.
@@ -55,7 +55,7 @@ func (h *home) move(ctx context.Context, to place) error {
 	again, back := reopen(ctx, old)
 	h.serve(again)
 	if back != nil {
-		return fmt.Errorf("%w; and the relay could not get back to where it listened: %w", err, back)
+		h.fail(fmt.Errorf("the relay could not get back to where it listened: %w", back))
 	}
 	return err
 }

@@ -118,14 +118,19 @@ func (h *home) serve(listeners []net.Listener) {
 	for _, l := range listeners {
 		h.serves.Go(func() {
 			if err := h.relay.Serve(l); err != nil {
-				select {
-				case h.failed <- fmt.Errorf("the relay cannot listen at %s any more: %w", placeOf(l), err):
-				default: // one failure ends it as well as two
-				}
+				h.fail(fmt.Errorf("the relay cannot listen at %s any more: %w", placeOf(l), err))
 			}
 		})
 	}
 	closeAll(before)
+}
+
+// fail says that the relay cannot go on.
+func (h *home) fail(err error) {
+	select {
+	case h.failed <- err:
+	default: // one failure ends it as well as two
+	}
 }
 
 // tell tells the owner's commands and the network how the relay is reached now.
@@ -134,17 +139,20 @@ func (h *home) tell() error {
 	places := placesOf(h.listeners)
 	values := h.settings.values()
 	h.run.Name = values.Name.Value
+	h.run.Open = values.Open.Value && reachable(places)
 	h.run.URLs = urls(places)
-	h.run.URL = h.run.URLs[len(h.run.URLs)-1]
-	switch {
-	case !values.Open.Value:
-		h.network.quiet("The relay is for this machine only.")
-	case reachable(places):
-		h.network.announce(values.Name.Value, int(places[0].port))
-		h.log.Warn("the relay is OPEN: everyone on this network may read and write all its streams", "urls", h.run.URLs)
-	default:
-		h.network.quiet("The relay listens at an address of this machine only.")
+	if n := len(h.run.URLs); n > 0 {
+		h.run.URL = h.run.URLs[n-1]
 	}
+	switch {
+	case h.run.Open:
+		h.network.announce(h.run.Name, int(places[0].port))
+	case values.Open.Value:
+		h.network.quiet("The relay listens at an address of this machine only.")
+	default:
+		h.network.quiet("The relay is for this machine only.")
+	}
+	h.log.Info("listening", "urls", h.run.URLs, "open", h.run.Open)
 	return h.run.write(h.settings.folder.Value)
 }
 

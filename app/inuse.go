@@ -7,18 +7,18 @@ import (
 	"hearth/relay"
 )
 
-// alreadyRunning adds to the error of opening a relay whose data is in use how
-// the relay that uses it is reached.
+// alreadyRunning says instead of the error of opening a relay whose data is in
+// use how the relay that uses it is reached, if that says so.
 func alreadyRunning(folder string, err error) error {
 	if _, ok := errors.AsType[*relay.InUseError](err); !ok {
 		return err
 	}
 	run, failed := readRunFile(folder)
 	if failed != nil || run == nil {
-		return err // it does not say
+		return err
 	}
 	return &hintedError{
-		fmt.Errorf("a relay runs on %s already, at %s (process %d): %w", folder, run.URL, run.PID, err),
-		`stop that one first, or name another data directory with --data; "hearth status" says how it is`,
+		fmt.Errorf("a relay runs on %s already, at %s (process %d)", folder, run.URL, run.PID),
+		"stop that one first, or name another data directory with --data",
 	}
 }

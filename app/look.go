@@ -12,10 +12,7 @@ func (h *home) Overview(ctx context.Context) (console.Overview, error) {
 	o, err := h.Relay.Overview(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	values := h.settings.values()
-	o.Name = values.Name.Value
-	o.Open = values.Open.Value && reachable(placesOf(h.listeners))
-	o.URLs = h.run.URLs
+	o.Name, o.Open, o.URLs = h.run.Name, h.run.Open, h.run.URLs
 	return o, err
 }
 

@@ -17,6 +17,7 @@ const runName = "run.json"
 // not answering, or not taking its token.
 type runFile struct {
 	Name    string    `json:"name"` // the relay's
+	Open    bool      `json:"open"` // to the whole network
 	URL     string    `json:"url"`  // for this machine
 	URLs    []string  `json:"urls"` // all of them
 	PID     int       `json:"pid"`

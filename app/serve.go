@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/alecthomas/kong"
 )
@@ -45,9 +46,13 @@ func (c serveCommand) Run(ctx context.Context, command *kong.Context, out io.Wri
 }
 
 // greet says where the relay listens: this machine's own address comes first,
-// for scripts that read one line.
+// for scripts that read one line. That the network may come in is said whatever
+// is logged.
 func greet(out io.Writer, h *home) error {
 	run := h.running()
+	if run.Open {
+		fmt.Fprintln(os.Stderr, "hearth: OPEN TO THE NETWORK: everyone on it may read and write every stream, without a key")
+	}
 	if _, err := fmt.Fprintf(out, "listening on %s\n", run.URL); err != nil {
 		return err
 	}
