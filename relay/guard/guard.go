@@ -120,14 +120,12 @@ func (g *Guard) Handler(next http.Handler, refuse Refuser) http.Handler {
 }
 
 // setDeadlines bounds the request until somebody who knows better sets others.
-// A body that nobody reads counts too: net/http reads the rest of a short one
-// before it answers.
 func setDeadlines(w http.ResponseWriter, r *http.Request) {
 	now := time.Now()
 	control := http.NewResponseController(w)
 	// Where a writer has no deadlines there is no connection to be held.
 	_ = control.SetWriteDeadline(now.Add(answerTime))
 	if r.ContentLength != 0 {
-		_ = control.SetReadDeadline(now.Add(patience))
+		_ = control.SetReadDeadline(now.Add(drainTime))
 	}
 }

@@ -13,6 +13,11 @@ const (
 	// next ones: Wi-Fi that drops out is back in less.
 	patience = 30 * time.Second
 
+	// drainTime is how long a body may still come that nobody wants: net/http
+	// reads the rest of a short one before it answers. It has to be well below
+	// patience, under which the answer is sent.
+	drainTime = 10 * time.Second
+
 	// pace is how many bytes a second a client has to move on the whole, after a
 	// first stretch of patience. It lets the largest body take half an hour, but
 	// not for ever.
@@ -66,21 +71,21 @@ func ReadBody(w http.ResponseWriter, r *http.Request, budget *Budget, limit int6
 	if err != nil {
 		return nil, err
 	}
-	b, err := readBody(w, r, limit)
+	control := http.NewResponseController(w)
+	b, err := readBody(control, r, limit)
 	if err != nil {
-		// The deadline stays: net/http reads on for a bit before it answers.
 		reservation.Release()
+		_ = control.SetReadDeadline(time.Now().Add(drainTime))
 		return nil, err
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Time{})
 	reservation.Shrink(int64(cap(b)))
 	return &Body{Reservation: reservation, Bytes: b}, nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+func readBody(control *http.ResponseController, r *http.Request, limit int64) ([]byte, error) {
 	b := make([]byte, 0, max(r.ContentLength, 0))
 	due := newDeadline()
-	control := http.NewResponseController(w)
 	for {
 		if r.ContentLength >= 0 && int64(len(b)) == r.ContentLength {
 			return b, nil
