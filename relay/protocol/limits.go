@@ -32,7 +32,9 @@ const (
 	MaxName = 64
 )
 
-// MaxEntry is the largest entry, in bytes: what is left of a body of MaxBody
-// bytes that carries it alone, after the batch's map head, both keys, an epoch
-// of five bytes, the heads of the array and of the entry, and an identity.
-const MaxEntry = MaxBody - (1 + 2 + 5 + 1 + 5 + 1 + 17)
+// MaxEntry is the largest entry that fits a body whatever else its batch says, in
+// bytes: what is left of MaxBody behind the map's head, the four keys, an epoch
+// of five bytes, the heads of the array and of the entry, an identity and a
+// first position of nine. It is announced, not enforced: a batch that says less
+// has room for a few bytes more.
+const MaxEntry = MaxBody - (1 + 4 + 5 + 1 + 5 + 17 + 9)

@@ -7,12 +7,13 @@ import (
 	"hearth/relay/protocol"
 )
 
-// The largest entry fits a body that names its stream, in any epoch; one more
-// byte does not.
+// The largest entry fits a body that names its stream and its place, in any
+// epoch; one more byte does not.
 func TestMaxEntryFitsABody(t *testing.T) {
 	size := func(entry int) int {
 		b := protocol.Batch{
-			Epoch: math.MaxUint32, Entries: protocol.NewEntries(make([]byte, entry)), Stream: new(protocol.Identity),
+			Epoch: math.MaxUint32, Entries: protocol.NewEntries(make([]byte, entry)),
+			Stream: new(protocol.Identity), First: new(uint64(math.MaxUint64)),
 		}
 		return len(b.Append(nil))
 	}
