@@ -67,6 +67,7 @@ type service struct {
 	where     life // SRV
 	described life // TXT
 	host      string
+	hostKey   string // host, canonical
 	port      int
 	txt       map[string]string
 	seen      time.Time
@@ -120,10 +121,11 @@ func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
 			s.seen = now
 			s.where.renew(rr.Hdr.Ttl, now)
 			if rr.Hdr.Ttl > 0 {
-				if !strings.EqualFold(s.host, rr.Target) {
+				key := dns.CanonicalName(rr.Target)
+				if s.hostKey != key {
 					s.addresses = make(map[address]*life)
 				}
-				s.host, s.port = rr.Target, int(rr.Port)
+				s.host, s.hostKey, s.port = rr.Target, key, int(rr.Port)
 			}
 		case *dns.TXT:
 			s.seen = now
@@ -133,8 +135,15 @@ func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
 			}
 		}
 	}
+	hosts := make(map[string][]dns.RR)
+	for _, rr := range rrs {
+		if t := rr.Header().Rrtype; t == dns.TypeA || t == dns.TypeAAAA {
+			key := dns.CanonicalName(rr.Header().Name)
+			hosts[key] = append(hosts[key], rr)
+		}
+	}
 	for _, s := range c.services {
-		s.locate(rrs, on, now)
+		s.locate(hosts[s.hostKey], on, now)
 		lacks := s.listed.alive(now) && !s.complete(now)
 		curious = curious || lacks && !s.wanting
 		s.wanting = lacks
@@ -158,13 +167,10 @@ func (c *cache) list(ptr *dns.PTR, now time.Time) {
 	s.listed.renew(ptr.Hdr.Ttl, now)
 }
 
-// locate learns the addresses of the service's host.
+// locate learns from the address records of the service's host.
 func (s *service) locate(rrs []dns.RR, on string, now time.Time) {
 	flushed4, flushed6 := false, false
 	for _, rr := range rrs {
-		if !strings.EqualFold(rr.Header().Name, s.host) {
-			continue
-		}
 		var a netip.Addr
 		var ok bool
 		switch rr := rr.(type) {

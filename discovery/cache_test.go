@@ -191,9 +191,9 @@ func TestCacheInDoubt(t *testing.T) {
 // Promise: a hostile network fills neither memory nor the query.
 func TestCacheBounded(t *testing.T) {
 	c := newCache("_t._tcp.local.")
-	for i := range 1000 {
+	for i := range mostServices + 50 {
 		var records []string
-		for j := range 40 {
+		for j := range mostHostAddresses + 4 {
 			records = append(records, fmt.Sprintf("h%d.local. 4294967295 IN A 10.0.%d.%d", i, i%256, j))
 		}
 		instance := fmt.Sprintf("i%d._t._tcp.local. 4294967295 IN ", i)

@@ -13,7 +13,7 @@ func FuzzMessages(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, m := range []*dns.Msg{z.response(everyone, testAddresses), z.probe(testAddresses), z.goodbye(ours, testAddresses)} {
+	for _, m := range []*dns.Msg{z.response(everything, testAddresses), z.probe(testAddresses), z.goodbye(ours, testAddresses)} {
 		b, err := m.Pack()
 		if err != nil {
 			f.Fatal(err)

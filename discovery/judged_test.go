@@ -29,6 +29,7 @@ func withoutIPv6(t *testing.T, l lan) {
 // Promise: an independent resolver on another machine sees name, host, port, TXT and address; sees a new address in place of the old
 // one, a new name in place of the old one, and the goodbye.
 func TestJudgeSeesIt(t *testing.T) {
+	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
 	seen := judge(t, l.guest, "watch", "10.77.0.2", judgedType)
@@ -51,6 +52,7 @@ func TestJudgeSeesIt(t *testing.T) {
 
 // Promise: the host name resolves by itself long after the announcements, as addresses live for two minutes only.
 func TestJudgeResolvesHost(t *testing.T) {
+	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
 	home := announcer(t, l.home, hearth)
@@ -61,6 +63,7 @@ func TestJudgeResolvesHost(t *testing.T) {
 
 // Promise: started while no link is up, it appears when the link comes, also after the link went away and came back.
 func TestJudgeSeesItWhenTheLinkComes(t *testing.T) {
+	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
 	ip(t, "-n", l.home, "link", "set", card, "down")
@@ -83,6 +86,7 @@ func TestJudgeSeesItWhenTheLinkComes(t *testing.T) {
 
 // Promise: a name that a foreign program has is not taken, and foreign services are found with all their data and seen to go.
 func TestForeignServices(t *testing.T) {
+	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
 	hearth := hearth
@@ -105,6 +109,7 @@ func TestForeignServices(t *testing.T) {
 
 // Promise: what a browser found on a network is gone soon after the machine left it without hearing a goodbye, and back with it.
 func TestBrowserFollowsTheNetwork(t *testing.T) {
+	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
 	announcer(t, l.home, hearth)
@@ -119,6 +124,7 @@ func TestBrowserFollowsTheNetwork(t *testing.T) {
 
 // Promise: with two networks each one hears its own address only, and with IPv6 alone it works too.
 func TestEachNetworkItsOwnAddresses(t *testing.T) {
+	t.Parallel()
 	one, two := newLAN(t), newLAN(t)
 	withoutIPv6(t, one)
 	// The second cable's end moves over: the machine at home is on both networks, and knows only IPv6 on the second.

@@ -67,8 +67,8 @@ func (l link) reaches(a netip.Addr) bool {
 	return slices.ContainsFunc(l.prefixes, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
-// real tells whether an interface of that name and kind leads to a network that people share.
-func real(name string, flags net.Flags) bool {
+// isReal tells whether an interface of that name and kind leads to a network that people share.
+func isReal(name string, flags net.Flags) bool {
 	const needs, never = net.FlagMulticast, net.FlagLoopback | net.FlagPointToPoint
 	return flags&needs == needs && flags&never == 0 &&
 		!slices.ContainsFunc(made, func(start string) bool { return strings.HasPrefix(name, start) })
@@ -83,7 +83,7 @@ func links(only []string) ([]link, error) {
 	}
 	var all []link
 	for _, i := range interfaces {
-		wanted := slices.Contains(only, i.Name) || len(only) == 0 && real(i.Name, i.Flags)
+		wanted := slices.Contains(only, i.Name) || len(only) == 0 && isReal(i.Name, i.Flags)
 		// Running is up with a carrier: a cable put back in makes the interface appear anew, and so announce anew.
 		if !wanted || i.Flags&net.FlagUp == 0 || i.Flags&net.FlagRunning == 0 {
 			continue

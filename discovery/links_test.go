@@ -37,7 +37,7 @@ func TestReal(t *testing.T) {
 		{"wg0", shared, false},
 		{"awdl0", shared, false},
 	} {
-		if got := real(c.name, c.flags); got != c.want {
+		if got := isReal(c.name, c.flags); got != c.want {
 			t.Errorf("%s (%v): %v", c.name, c.flags, got)
 		}
 	}

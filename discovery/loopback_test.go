@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/miekg/dns"
+	"golang.org/x/net/ipv4"
 )
 
 const testType = "_hearthtest._tcp"
@@ -166,6 +168,48 @@ func TestNeverRenamedForItself(t *testing.T) {
 	eventually(t, first.Changes(), "announced", standsAs(first, "Echo"))
 	again := announce(t, s, o)
 	eventually(t, again.Changes(), "announced by its name", standsAs(again, "Echo"))
+}
+
+// Promise: a simple resolver, which knows nothing of multicast DNS but where to ask, gets an answer of its own.
+func TestSimpleResolver(t *testing.T) {
+	o := loopback(t)
+	a := announce(t, Service{Type: testType, Name: "Simple", ID: "99999999a", Port: 1001}, o)
+	eventually(t, a.Changes(), "announced", standsAs(a, "Simple"))
+
+	lo, err := net.InterfaceByName(o.Interfaces[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	udp, err := net.ListenUDP("udp4", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer udp.Close()
+	if err := ipv4.NewPacketConn(udp).SetMulticastInterface(lo); err != nil {
+		t.Fatal(err)
+	}
+	question, err := asked("hearth-99999999.local.", dns.TypeA).Pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := udp.WriteTo(question, group4); err != nil {
+		t.Fatal(err)
+	}
+	if err := udp.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, longestPacket)
+	n, err := udp.Read(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := new(dns.Msg)
+	if err := answer.Unpack(b[:n]); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := answer.Answer[0].(*dns.A); !ok || got.A.String() != "127.0.0.1" {
+		t.Errorf("got %v", answer)
+	}
 }
 
 // Promise: what cannot be announced is said in a sentence, and comes right with the next Update.

@@ -123,11 +123,11 @@ func (p *presence) proceed(z *zone, now time.Time) {
 		}
 		return
 	}
-	m := z.response(everyone, addresses)
+	m := z.response(everything, addresses)
 	if len(p.lost) > 0 {
 		m.Answer = append(m.Answer, z.goodbye(kindHost, p.lost).Answer...)
 	}
-	if !p.multicast(m, everyone, now) {
+	if !p.multicast(m, everything, now) {
 		return
 	}
 	p.lost = nil

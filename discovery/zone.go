@@ -36,9 +36,9 @@ const (
 	kindText                    // the instance's TXT
 	kindHost                    // the host's addresses
 
-	nothing  kinds = 0
-	ours           = kindName | kindWhere | kindText | kindHost // what a goodbye takes back; the type may have others
-	everyone       = kindType | ours
+	nothing    kinds = 0
+	ours             = kindName | kindWhere | kindText | kindHost // what a goodbye takes back; the type may have others
+	everything       = kindType | ours
 )
 
 // A zone is the names and the data of one announced service. A link's addresses complete it.

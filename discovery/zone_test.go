@@ -161,7 +161,7 @@ func TestAnnouncementFits(t *testing.T) {
 		if len(label) > longestLabel || z.label != label {
 			t.Errorf("label %q", label)
 		}
-		m := z.response(everyone, addresses)
+		m := z.response(everything, addresses)
 		m.Compress = true
 		if b, err := m.Pack(); err != nil || len(b) > 1452 { // 1,500 less the headers of IPv6 and UDP
 			t.Errorf("%d bytes, %v", len(b), err)
