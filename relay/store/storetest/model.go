@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"bytes"
+	"slices"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+)
+
+// model is what a store has to be like, kept in memory.
+type model map[store.Ref]*modelStream
+
+type modelStream struct {
+	kind    store.Kind
+	id      protocol.Identity
+	epoch   uint32
+	entries []protocol.Entry
+	writers []string // of the entries
+	batches []modelBatch
+}
+
+type modelBatch struct {
+	protocol.Batch
+	first uint64
+}
+
+func (m *modelStream) head() uint64 { return uint64(len(m.entries)) }
+
+// link returns the link at a position.
+func (m *modelStream) link(seq uint64) protocol.Link {
+	if seq == 0 {
+		return protocol.Genesis(m.id)
+	}
+	return m.entries[seq-1].Link
+}
+
+func (m *modelStream) bytes() (n uint64) {
+	for _, e := range m.entries {
+		n += uint64(len(e.Data))
+	}
+	return n
+}
+
+// append says what a batch comes to, and writes it if it is to be written. The
+// identity is the one that the store has drawn, should the batch make a stream.
+func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, error) {
+	s, b := m[a.Ref], a.Batch
+	if s == nil {
+		switch {
+		case b.Stream != nil && (b.First == nil || *b.First != 1):
+			return store.Written{}, &store.NotFoundError{Ref: a.Ref}
+		case b.First != nil && *b.First != 1:
+			return store.Written{}, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First}
+		case b.Stream != nil:
+			drawn = *b.Stream
+		}
+		s = &modelStream{kind: a.Kind, id: drawn}
+		m[a.Ref] = s
+	}
+	repeat := slices.IndexFunc(s.batches, func(held modelBatch) bool {
+		return b.Entries.Sealed() && held.Epoch == b.Epoch &&
+			slices.EqualFunc(slices.Collect(held.Entries.All()), slices.Collect(b.Entries.All()), bytes.Equal)
+	})
+	switch {
+	case s.kind != a.Kind:
+		return store.Written{}, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
+	case b.Stream != nil && *b.Stream != s.id:
+		return store.Written{}, &store.ReplacedError{Ref: a.Ref, Now: s.id}
+	case repeat >= 0:
+		first := s.batches[repeat].first
+		return store.Written{
+			Stream: s.id, Epoch: s.epoch, Repeated: true,
+			First: first, Last: first + uint64(b.Entries.Len()) - 1,
+		}, nil
+	case b.First != nil && *b.First != s.head()+1:
+		return store.Written{}, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First, Head: s.head()}
+	case b.Epoch < s.epoch:
+		return store.Written{}, &store.EpochBehindError{Ref: a.Ref, Batch: b.Epoch, Epoch: s.epoch}
+	}
+	w := store.Written{Stream: s.id, Epoch: b.Epoch, First: s.head() + 1, Last: s.head() + uint64(b.Entries.Len())}
+	chain := protocol.NewChain(s.head(), s.link(s.head()))
+	for data := range b.Entries.All() {
+		e := protocol.Entry{Epoch: b.Epoch, Data: data, Link: chain.Next(b.Epoch, data), Seq: chain.Seq()}
+		e.EndsBatch = e.Seq == w.Last
+		s.entries = append(s.entries, e)
+		s.writers = append(s.writers, a.Writer)
+	}
+	s.epoch = b.Epoch
+	s.batches = append(s.batches, modelBatch{Batch: b, first: w.First})
+	return w, nil
+}
+
+// page says what a reader gets.
+func (m model) page(r store.Read) ([]protocol.Entry, error) {
+	s := m[r.Ref]
+	if s == nil {
+		return nil, &store.NotFoundError{Ref: r.Ref}
+	}
+	var from uint64
+	if c := r.After; c != nil {
+		switch {
+		case c.Stream != s.id:
+			return nil, &store.ReplacedError{Ref: r.Ref, Now: s.id}
+		case c.Seq > s.head():
+			return nil, &store.AheadError{Ref: r.Ref, Seq: c.Seq, Head: s.head()}
+		case c.Link != s.link(c.Seq):
+			return nil, &store.DivergedError{Ref: r.Ref, Seq: c.Seq}
+		}
+		from = c.Seq
+	}
+	page := s.entries[from:]
+	page = page[:min(len(page), r.Entries)]
+	size := 0
+	for i, e := range page {
+		if size += len(e.Data); size > r.Bytes && i > 0 {
+			return page[:i], nil
+		}
+	}
+	return page, nil
+}

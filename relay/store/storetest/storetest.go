@@ -1,0 +1,59 @@
+// Package storetest is what every store has to hold to, written down as tests.
+//
+// A store's own tests call Run. What only one kind of store can show, such as
+// what its files look like after a crash, stays with that store.
+package storetest
+
+import (
+	"testing"
+
+	"hearth/relay/store"
+)
+
+// Open opens the store that is kept in a folder: a new one in an empty folder,
+// and what an earlier one left there otherwise. Publish hears of every stream
+// that has moved, once that is safe and before its writer is answered. A store
+// that cannot be opened ends the test.
+type Open func(t testing.TB, folder string, publish func([]store.Moved)) store.Store
+
+// Run holds the stores that open opens to the contract.
+func Run(t *testing.T, open Open) {
+	for _, promise := range []struct {
+		name string
+		test func(*testing.T, Open)
+	}{
+		{"Creation", testCreation},
+		{"Identity", testIdentity},
+		{"First", testFirst},
+		{"Kind", testKind},
+		{"Epoch", testEpoch},
+		{"Chain", testChain},
+		{"RacingWriters", testRacingWriters},
+		{"RacingCreation", testRacingCreation},
+		{"Repeat", testRepeat},
+		{"RepeatAfterRestart", testRepeatAfterRestart},
+		{"RacingRepeats", testRacingRepeats},
+		{"Cursor", testCursor},
+		{"CursorEverywhere", testCursorEverywhere},
+		{"PageEntries", testPageEntries},
+		{"PageBytes", testPageBytes},
+		{"Heads", testHeads},
+		{"Streams", testStreams},
+		{"Stream", testStream},
+		{"Back", testBack},
+		{"Record", testRecord},
+		{"Totals", testTotals},
+		{"Publish", testPublish},
+		{"PublishInOrder", testPublishInOrder},
+		{"Cancelled", testCancelled},
+		{"Closed", testClosed},
+		{"CloseAmongWriters", testCloseAmongWriters},
+		{"Reopen", testReopen},
+		{"ManyEntries", testManyEntries},
+		{"LargeEntry", testLargeEntry},
+		{"LargeBesideSmall", testLargeBesideSmall},
+		{"Model", testModel},
+	} {
+		t.Run(promise.name, func(t *testing.T) { promise.test(t, open) })
+	}
+}
