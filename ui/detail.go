@@ -115,7 +115,7 @@ func (d *detail) show(s console.Stream) {
 	d.identity.set(s.Identity)
 	d.head.set(number(s.Head))
 	d.link.set("link " + shortened(s.Link, 12))
-	d.setShown(d.damage, s.Damage)
+	d.setShown(d.damage, sentence(s.Damage))
 	d.age()
 	if same {
 		d.entries.keepPlace(grown)
@@ -167,7 +167,7 @@ func (d *detail) entriesArrived(p *pager, err error) {
 		return // of a stream that was shown before
 	}
 	if err != nil && !errors.Is(err, context.Canceled) {
-		d.setShown(d.trouble, "The entries cannot be shown: "+err.Error())
+		d.setShown(d.trouble, sentence("the entries cannot be shown: "+err.Error()))
 		return
 	}
 	d.setShown(d.trouble, "")
@@ -186,7 +186,7 @@ func (e *entryRows) row(i int) rowState {
 		return rowState{cells: []string{number(position), "", "…"}}
 	}
 	return rowState{cells: []string{
-		number(position), number(entry.Epoch), bytes(uint64(entry.Size)), shortened(entry.Link, 8), ago(entry.WrittenAt, e.shell.now()),
+		number(position), number(entry.Epoch), byteSize(uint64(entry.Size)), shortened(entry.Link, 8), ago(entry.WrittenAt, e.shell.now()),
 	}}
 }
 

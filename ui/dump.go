@@ -60,7 +60,7 @@ func dumpTitle(position uint64, size int) string {
 	case size == 0:
 		return title + "empty"
 	case size > dumpLimit:
-		return title + fmt.Sprintf("the first 64 KiB of %s", bytes(uint64(size)))
+		return title + fmt.Sprintf("the first 64 KiB of %s", byteSize(uint64(size)))
 	default:
 		return title + counted(size, "byte", "bytes")
 	}

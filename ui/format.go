@@ -20,8 +20,8 @@ func counted[T int | uint32 | uint64](n T, one, many string) string {
 	return number(n) + " " + many
 }
 
-// bytes is a size in powers of ten, as disks are sold.
-func bytes(n uint64) string { return humanize.Bytes(n) }
+// byteSize is a size in powers of ten, as disks are sold.
+func byteSize(n uint64) string { return humanize.Bytes(n) }
 
 const (
 	day = 24 * time.Hour

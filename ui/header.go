@@ -68,7 +68,7 @@ func (h *header) show(o console.Overview) {
 
 // unreachable says that nothing is known of the relay.
 func (h *header) unreachable(err error) {
-	h.say("Not reachable", theme.ColorNameError, "The relay does not answer this window: "+sentence(err.Error()))
+	h.say("Not reachable", theme.ColorNameError, sentence("the relay does not answer this window: "+err.Error()))
 	h.content.Refresh()
 }
 

@@ -54,9 +54,9 @@ func (r *rail) choose(i int) {
 func (r *rail) show(o console.Overview) {
 	r.streams.set(counted(o.Streams, "stream", "streams"))
 	r.entries.set(counted(o.Entries, "entry", "entries"))
-	disk := bytes(o.DiskUsed) + " used"
+	disk := byteSize(o.DiskUsed) + " used"
 	if o.DiskFree > 0 {
-		disk += " · " + bytes(o.DiskFree) + " free"
+		disk += " · " + byteSize(o.DiskFree) + " free"
 	}
 	r.disk.set(disk)
 }

@@ -34,7 +34,7 @@ type refusals struct {
 	filter *widget.Entry
 	tally  *words
 	mark   *widget.Button
-	rows   []*refusalRow
+	rows   []*refusalRow // those in use first
 	lines  *fyne.Container
 	more   *widget.Button
 	listed fyne.CanvasObject
@@ -58,7 +58,7 @@ func newRefusals(s *shell, unseenChanged func(int)) *refusals {
 	v.none = container.NewVBox(sheet(emptyState("Nothing was refused",
 		newProse("When the relay turns a request away, what happened, why, and what to do is told here. Nothing needs doing now.", colorMuted),
 	)))
-	v.body = container.NewStack(newWords("Looking for refusals…", colorMuted))
+	v.body = container.NewStack(container.NewVBox(newWords("Looking for refusals…", colorMuted)))
 	return v
 }
 
@@ -134,13 +134,12 @@ func (v *refusals) refilter() {
 
 // fill brings the rows in line with what is shown; rows are used again.
 func (v *refusals) fill() {
-	n := min(len(v.shown), v.most)
+	n := v.inUse()
 	for len(v.rows) < n {
 		v.rows = append(v.rows, newRefusalRow())
 	}
-	v.rows = v.rows[:n]
 	objects := make([]fyne.CanvasObject, 0, 2*n)
-	for i, row := range v.rows {
+	for i, row := range v.rows[:n] {
 		if i > 0 {
 			objects = append(objects, widget.NewSeparator())
 		}
@@ -159,8 +158,11 @@ func (v *refusals) fill() {
 	v.body.Refresh()
 }
 
+// inUse is how many rows are shown.
+func (v *refusals) inUse() int { return min(len(v.shown), v.most) }
+
 func (v *refusals) age() {
-	for i, row := range v.rows {
+	for i, row := range v.rows[:v.inUse()] {
 		row.age(v.shown[i], v.shell.now())
 	}
 }

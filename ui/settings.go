@@ -239,6 +239,7 @@ func (v *settings) saveChanges() {
 		return func() {
 			v.show(values)
 			v.answer.paint(answer, theme.ColorNameForeground)
+			v.shell.look() // the header shows them as well
 		}, nil
 	}, func(err error) {
 		v.edited()

@@ -22,6 +22,7 @@ type shell struct {
 	console console.Console
 	later   later
 	now     func() time.Time
+	look    func() // asks for a fresh look at the relay without delay
 }
 
 // aside runs work in goroutines of its own until its context is done.
@@ -33,10 +34,14 @@ type aside struct {
 func (a *aside) later(work func(context.Context) (func(), error), failed func(error)) {
 	a.group.Go(func() {
 		show, err := guarded(func() (func(), error) { return work(a.ctx) })
-		if err != nil {
-			show = func() { failed(err) }
-		}
-		a.do(show)
+		a.do(func() {
+			if err == nil {
+				err = shown(show)
+			}
+			if err != nil {
+				failed(err)
+			}
+		})
 	})
 }
 
@@ -69,4 +74,10 @@ func guarded[T any](f func() (T, error)) (result T, err error) {
 		}
 	}()
 	return f()
+}
+
+// shown is guarded for what only shows something.
+func shown(show func()) error {
+	_, err := guarded(func() (struct{}, error) { show(); return struct{}{}, nil })
+	return err
 }

@@ -71,7 +71,7 @@ func newStreams(s *shell) *streams {
 		beside(smallGap, v.hint, newCopyButton("Copy address", func() string { return v.url }).Button),
 		newProse("The stream shows here as soon as the app writes to it.", colorMuted),
 	)))
-	v.body = container.NewStack(newWords("Looking for streams…", colorMuted))
+	v.body = container.NewStack(container.NewVBox(newWords("Looking for streams…", colorMuted)))
 	return v
 }
 
@@ -180,7 +180,7 @@ func (r *streamRows) row(i int) rowState {
 		name = "damaged: " + name
 	}
 	return rowState{alarm: s.Damage != "", cells: []string{
-		name, number(s.Head), number(s.Epoch), bytes(s.Bytes), ago(s.WrittenAt, r.shell.now()),
+		name, number(s.Head), number(s.Epoch), byteSize(s.Bytes), ago(s.WrittenAt, r.shell.now()),
 	}}
 }
 

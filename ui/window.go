@@ -51,6 +51,7 @@ type window struct {
 
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
+	s.look = v.look
 	v.refusals = newRefusals(s, func(n int) { v.rail.items[1].setBadge(n) })
 	v.screens = []screen{v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
 	var titles []string
@@ -108,24 +109,24 @@ func (v *window) load(ctx context.Context) func() {
 	current := v.current.Load()
 	screen := v.screens[current]
 	show, err := guarded(func() (func(), error) { return screen.load(ctx) })
-	refusals := func() {}
+	count := func() {}
 	if screen != v.refusals { // they are counted in the rail all the same
 		if f, err := guarded(func() (func(), error) { return v.refusals.load(ctx) }); err == nil {
-			refusals = f
+			count = f
 		}
 	}
 	return func() {
+		if overviewErr == nil {
+			overviewErr = shown(func() { v.showOverview(overview); count() })
+		}
 		if overviewErr != nil {
 			v.header.unreachable(overviewErr)
-		} else {
-			v.showOverview(overview)
 		}
-		refusals()
 		if v.current.Load() != current {
 			return // the person is elsewhere by now
 		}
 		if err == nil {
-			_, err = guarded(func() (struct{}, error) { show(); return struct{}{}, nil })
+			err = shown(show)
 		}
 		if err != nil {
 			v.say(sentence(err.Error()))
@@ -146,9 +147,6 @@ func (v *window) showOverview(o console.Overview) {
 
 // say puts a sentence above the screen, or takes it away.
 func (v *window) say(trouble string) {
-	if v.trouble.text == nil {
-		return
-	}
 	v.trouble.set(trouble)
 	if v.notice.Hidden == (trouble == "") {
 		return

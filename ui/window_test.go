@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"go.uber.org/goleak"
+
+	"hearth/relay/console"
+)
+
+// The header is one sentence about the relay; trouble and openness are words,
+// not colours alone.
+func TestHeader(t *testing.T) {
+	s := openScene(t)
+	h := s.window.header
+	h.show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}, Waiting: 3})
+	reads(t, h.content, "Running", "127.0.0.1:2451", "this machine only", "3 waiting now")
+	test.Tap(h.copy.Button)
+	if got := fyne.CurrentApp().Clipboard().Content(); got != "http://127.0.0.1:2451" {
+		t.Errorf("copied %q", got)
+	}
+	h.show(console.Overview{Open: true, Problem: "The disk is nearly full: free some space."})
+	reads(t, h.content, "Trouble", "The disk is nearly full: free some space.", "open to everyone on this network")
+	h.show(console.Overview{})
+	readsNot(t, h.content, "The disk")
+	h.unreachable(errors.New("it has stopped"))
+	reads(t, h.content, "Not reachable", "it has stopped.")
+}
+
+// Return on a screen's place in the rail shows it.
+func TestScreensByKeyboard(t *testing.T) {
+	s := openScene(t)
+	s.window.rail.items[2].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if got := s.window.current.Load(); got != 2 {
+		t.Errorf("return on Network shows screen %d", got)
+	}
+}
+
+// Tab reaches every screen of the rail, the controls and the list.
+func TestTabReachesAll(t *testing.T) {
+	s := openScene(t)
+	s.write("notes", "one")
+	s.look()
+	reached := map[fyne.Focusable]bool{}
+	for range 30 {
+		test.FocusNext(s.canvas)
+		reached[s.canvas.Focused()] = true
+	}
+	for _, item := range s.window.rail.items {
+		if !reached[item] {
+			t.Errorf("%s is not reached", item.title.text)
+		}
+	}
+	if !reached[s.window.streams.filter] || !reached[s.window.streams.list] {
+		t.Error("the filter or the list is not reached")
+	}
+}
+
+// Every screen fits a window of 800 by 600, also with long names.
+func TestSmallWindow(t *testing.T) {
+	s := openScene(t)
+	s.write("a-name-that-is-as-long-as-a-name-may-be-which-is-64-characters.0", "one")
+	s.post("notes", []byte("no CBOR"))
+	s.values = plainValues
+	s.look()
+	s.window.streams.list.choose(0)
+	s.settle()
+	s.window.header.show(console.Overview{Open: true, URLs: []string{"http://192.168.111.222:24510"}, Waiting: 12_000})
+	for i, screen := range s.window.screens {
+		s.window.choose(i)
+		s.look()
+		if got := s.window.content.MinSize(); got.Width > 800 || got.Height > 600 {
+			t.Errorf("%s needs %v", screen.title(), got)
+		}
+	}
+}
+
+// A console that panics, here because there is none, is told in the window, and
+// the window goes on.
+func TestPanicIsTold(t *testing.T) {
+	s := &scene{t: t}
+	s.open(struct{ console.Console }{})
+	for i := range s.window.screens {
+		s.window.choose(i)
+		s.window.load(t.Context())()
+		reads(t, s.window.content, "Not reachable", "A fault in this program", "Try again")
+	}
+}
+
+// What a screen reads while the person goes elsewhere is not put on the other
+// screen.
+func TestLateAnswer(t *testing.T) {
+	s := openScene(t)
+	s.err = errors.New("the network is gone")
+	s.window.choose(2)
+	show := s.window.load(t.Context())
+	s.window.choose(0)
+	show()
+	readsNot(t, s.window.content, "the network is gone")
+}
+
+// Work aside ends with the window: nothing of it is shown afterwards, and no
+// goroutine stays.
+func TestAsideEnds(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &aside{ctx: ctx}
+	a.later(func(ctx context.Context) (func(), error) {
+		<-ctx.Done()
+		return func() { t.Error("shown after the end") }, nil
+	}, func(error) { t.Error("failed after the end") })
+	cancel()
+	a.group.Wait()
+}
