@@ -75,7 +75,7 @@ var explanations = map[string]func(Refusal) Explanation{
 	},
 	"stream_replaced": func(r Refusal) Explanation {
 		return Explanation{
-			Title: fmt.Sprintf("An app knows another %s than the one that is here.", stream(r)),
+			Title: fmt.Sprintf("An app knows another stream as %s than the one that is here.", stream(r)),
 			What:  "The name is the same, the stream is not: it was begun anew since the app last looked. The app was told, so it mixes nothing up.",
 			Todo:  "If you started the stream over, let the app do so too. If not, look for the relay or the backup that holds the old one.",
 		}
@@ -217,16 +217,17 @@ var explanations = map[string]func(Refusal) Explanation{
 
 // Doing says what the client was at, without a subject: "write to notes".
 func Doing(r Refusal) string {
+	name := orSome(r.Stream, "a stream")
 	switch r.Action {
 	case ActionWrite:
-		return "write to " + stream(r)
+		return "write to " + name
 	case ActionRead:
 		if r.Position > 0 {
-			return fmt.Sprintf("read %s after %s", stream(r), figure(r.Position))
+			return fmt.Sprintf("read %s after %s", name, figure(r.Position))
 		}
-		return "read " + stream(r)
+		return "read " + name
 	case ActionWait:
-		return "wait for " + stream(r)
+		return "wait for " + name
 	default:
 		return "use the relay"
 	}
@@ -236,7 +237,15 @@ func Doing(r Refusal) string {
 // client sent it.
 func figure(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) }
 
-func stream(r Refusal) string { return orSome(r.Stream, "a stream") }
+
+// stream names the stream in a sentence. It is quoted, since a name may be any
+// word.
+func stream(r Refusal) string {
+	if r.Stream == "" {
+		return "a stream"
+	}
+	return "“" + r.Stream + "”"
+}
 
 // closed ends a sentence, for messages that do not.
 func closed(s string) string { return strings.TrimRight(s, ".") + "." }
