@@ -3,6 +3,7 @@ package guard
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -53,8 +54,8 @@ func forwardingHeader(h http.Header) string {
 // anyone could have written. If there is none, it is the first hop.
 func (g *Guard) client(forwardedFor []string) (client netip.Addr, ok bool) {
 	hops := strings.Split(strings.Join(forwardedFor, ","), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop := strings.TrimSpace(hops[i])
+	for _, hop := range slices.Backward(hops) {
+		hop = strings.TrimSpace(hop)
 		addr, err := netip.ParseAddr(strings.Trim(hop, "[]"))
 		if err != nil {
 			if addr = addrOf(hop); !addr.IsValid() {

@@ -32,7 +32,11 @@ func TestChunkedBodies(t *testing.T) {
 	if a := c.hear(t, http.MethodPost); a.status != http.StatusOK {
 		t.Errorf("status %d", a.status)
 	}
-	full := append(small[:len(small)-2], encode(t, data(16<<20-len(small)-3))...)
+	// The head of a long byte string is four bytes longer than that of "a".
+	full := encode(t, batch{Epoch: 1, Entries: [][]byte{data(16<<20 - len(small) - 3)}})
+	if len(full) != 16<<20 {
+		t.Fatalf("the body has %d bytes", len(full))
+	}
 	for _, tt := range []struct {
 		size int
 		want int
@@ -142,16 +146,22 @@ type local struct{ net.Conn }
 
 func (local) RemoteAddr() net.Addr { return loopback{} }
 
-// inBubble serves a relay in a bubble of its own time.
-func inBubble(t *testing.T, test func(t *testing.T, r *relay, dial func() *conn)) {
+// bubble is a relay in a time of its own.
+type bubble struct {
+	*relay
+	t        *testing.T
+	listener *inMemory
+}
+
+// inBubble runs a test on a relay in a bubble.
+func inBubble(t *testing.T, test func(b *bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRelay(t, nil)
 		ctx, end := context.WithCancel(t.Context())
-		l := &inMemory{make(chan net.Conn), ctx, end}
-		server := &http.Server{Handler: r.handler, ReadHeaderTimeout: time.Minute}
+		b := &bubble{newRelay(t, nil), t, &inMemory{make(chan net.Conn), ctx, end}}
+		server := &http.Server{Handler: b.handler, ReadHeaderTimeout: time.Minute}
 		served := make(chan error)
-		go func() { served <- server.Serve(l) }()
+		go func() { served <- server.Serve(b.listener) }()
 		defer func() {
 			if err := server.Close(); err != nil {
 				t.Error(err)
@@ -159,17 +169,29 @@ func inBubble(t *testing.T, test func(t *testing.T, r *relay, dial func() *conn)
 			if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 				t.Error(err)
 			}
-			if err := r.store.Close(); err != nil {
+			if err := b.store.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
-		test(t, r, func() *conn {
-			here, there := net.Pipe()
-			t.Cleanup(func() { here.Close() })
-			l.conns <- local{there}
-			return &conn{here, bufio.NewReader(here)}
-		})
+		test(b)
 	})
+}
+
+func (b *bubble) dial() *conn {
+	here, there := net.Pipe()
+	b.t.Cleanup(func() { here.Close() })
+	b.listener.conns <- local{there}
+	return &conn{here, bufio.NewReader(here)}
+}
+
+// allIsFree checks that nothing of the budget is held.
+func (b *bubble) allIsFree() {
+	b.t.Helper()
+	all, err := b.budget.Reserve(b.t.Context(), 64<<20)
+	if err != nil {
+		b.t.Fatalf("memory is lost: %v", err)
+	}
+	all.Release()
 }
 
 // A body that stops coming is given up in bounded time, whoever waits for it: its
@@ -186,24 +208,20 @@ func TestStalledBodies(t *testing.T) {
 		"of a read":     {"GET /v2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nx", "not_found"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *relay, dial func() *conn) {
+			inBubble(t, func(b *bubble) {
 				start := time.Now()
-				c := dial()
-				c.say(t, tt.head)
-				if p := c.hear(t, http.MethodPost).problem(t); p.Code != tt.want {
-					t.Errorf("%+v, want %s", p, tt.want)
+				c := b.dial()
+				c.say(b.t, tt.head)
+				if p := c.hear(b.t, http.MethodPost).problem(b.t); p.Code != tt.want {
+					b.t.Errorf("%+v, want %s", p, tt.want)
 				}
 				if _, err := c.in.ReadByte(); !errors.Is(err, io.EOF) {
-					t.Errorf("the connection is still of use: %v", err)
+					b.t.Errorf("the connection is still of use: %v", err)
 				}
 				if took := time.Since(start); took > time.Minute {
-					t.Errorf("given up after %v", took)
+					b.t.Errorf("given up after %v", took)
 				}
-				all, err := r.budget.Reserve(t.Context(), 64<<20)
-				if err != nil {
-					t.Fatalf("memory is lost: %v", err)
-				}
-				all.Release()
+				b.allIsFree()
 			})
 		})
 	}
@@ -212,24 +230,24 @@ func TestStalledBodies(t *testing.T) {
 // A slow body arrives all the same, even if it takes minutes, and a wait on the
 // same connection afterwards lasts as long as it should.
 func TestSlowBody(t *testing.T) {
-	inBubble(t, func(t *testing.T, _ *relay, dial func() *conn) {
-		body := encode(t, batch{Epoch: 1, Entries: [][]byte{data(4 << 20)}})
-		c := dial()
-		c.say(t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n")
+	inBubble(t, func(b *bubble) {
+		body := encode(b.t, batch{Epoch: 1, Entries: [][]byte{data(4 << 20)}})
+		c := b.dial()
+		c.say(b.t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n")
 		start := time.Now()
 		for rest := body; len(rest) > 0; {
 			n := min(len(rest), 256<<10)
-			c.say(t, string(rest[:n]))
+			c.say(b.t, string(rest[:n]))
 			rest = rest[n:]
 			time.Sleep(20 * time.Second)
 		}
-		if a := c.hear(t, http.MethodPost); a.status != http.StatusOK {
-			t.Errorf("after %v: status %d", time.Since(start), a.status)
+		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+			b.t.Errorf("after %v: status %d", time.Since(start), a.status)
 		}
 		start = time.Now()
-		c.say(t, "GET /v1/wait?watch=none&timeout=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		if a := c.hear(t, http.MethodGet); a.status != http.StatusOK || time.Since(start) != time.Minute {
-			t.Errorf("after %v: status %d", time.Since(start), a.status)
+		c.say(b.t, "GET /v1/wait?watch=none&timeout=60 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if a := c.hear(b.t, http.MethodGet); a.status != http.StatusOK || time.Since(start) != time.Minute {
+			b.t.Errorf("after %v: status %d", time.Since(start), a.status)
 		}
 	})
 }
@@ -237,52 +255,48 @@ func TestSlowBody(t *testing.T) {
 // A reader that takes nothing of its page is given up, and the page's memory is
 // free again.
 func TestStalledReader(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *relay, dial func() *conn) {
-		c := dial()
-		body := encode(t, batch{Epoch: 1, Entries: [][]byte{data(4 << 20)}})
-		c.say(t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+string(body))
-		if a := c.hear(t, http.MethodPost); a.status != http.StatusOK {
-			t.Fatalf("status %d", a.status)
+	inBubble(t, func(b *bubble) {
+		c := b.dial()
+		body := encode(b.t, batch{Epoch: 1, Entries: [][]byte{data(4 << 20)}})
+		c.say(b.t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+string(body))
+		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+			b.t.Fatalf("status %d", a.status)
 		}
-		c.say(t, "GET /v1/streams/notes/entries HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		c.say(b.t, "GET /v1/streams/notes/entries HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		time.Sleep(time.Minute)
 		if _, err := io.Copy(io.Discard, c.in); err != nil && !errors.Is(err, io.EOF) {
-			t.Errorf("the connection: %v", err)
+			b.t.Errorf("the connection: %v", err)
 		}
-		all, err := r.budget.Reserve(t.Context(), 64<<20)
-		if err != nil {
-			t.Fatalf("memory is lost: %v", err)
-		}
-		all.Release()
+		b.allIsFree()
 	})
 }
 
 // Where there is no room for a body it waits unread; then the client is told to
 // come again.
 func TestBusy(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *relay, dial func() *conn) {
-		all, err := r.budget.Reserve(t.Context(), 64<<20)
+	inBubble(t, func(b *bubble) {
+		all, err := b.budget.Reserve(b.t.Context(), 64<<20)
 		if err != nil {
-			t.Fatal(err)
+			b.t.Fatal(err)
 		}
-		body := string(encode(t, batch{Epoch: 1, Entries: [][]byte{[]byte("a")}}))
+		body := string(encode(b.t, batch{Epoch: 1, Entries: [][]byte{[]byte("a")}}))
 		for _, request := range []string{
 			postHead + "Content-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body,
 			"GET /v1/streams/notes/entries HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		} {
-			c := dial()
-			c.say(t, request)
-			a := c.hear(t, http.MethodPost)
-			if p := a.problem(t); p.Code != "busy" || p.Retry == nil || a.header.Get("Retry-After") != fmt.Sprint(*p.Retry) {
-				t.Errorf("%+v, headers %v", p, a.header)
+			c := b.dial()
+			c.say(b.t, request)
+			a := c.hear(b.t, http.MethodPost)
+			if p := a.problem(b.t); p.Code != "busy" || p.Retry == nil || a.header.Get("Retry-After") != fmt.Sprint(*p.Retry) {
+				b.t.Errorf("%+v, headers %v", p, a.header)
 			}
 		}
-		c := dial()
-		c.say(t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
+		c := b.dial()
+		c.say(b.t, postHead+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
 		synctest.Wait()
 		all.Release()
-		if a := c.hear(t, http.MethodPost); a.status != http.StatusOK {
-			t.Errorf("status %d once there is room", a.status)
+		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+			b.t.Errorf("status %d once there is room", a.status)
 		}
 	})
 }

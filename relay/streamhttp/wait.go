@@ -14,6 +14,7 @@ import (
 // waiter is a wait that is being held. There may be ten thousand of them, so it
 // holds no more than it needs, and has no goroutine of its own.
 type waiter struct {
+	timeout time.Duration // 0 only looks
 	watches []protocol.Watch
 	refs    []store.Ref   // the streams, in the same order
 	states  []store.State // where they stand
@@ -22,23 +23,15 @@ type waiter struct {
 // wait answers as soon as a watched stream differs from what the client knows
 // ("Waiting").
 func (x *exchange) wait() error {
-	q, err := parseQuery(x.r.URL.RawQuery, "watch", "timeout")
-	if err != nil {
-		return err
-	}
-	timeout, err := q.number("timeout", int(protocol.DefaultWait/time.Second), 0, int(protocol.MaxWait/time.Second))
-	if err != nil {
-		return err
-	}
-	w, err := newWaiter(x.visitor.Space, q.values["watch"])
+	w, err := parseWait(x.visitor.Space, x.r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
 	// The query can be several kilobytes long, and is of no use any more.
-	q, x.r.URL.RawQuery, x.r.RequestURI = query{}, "", ""
+	x.r.URL.RawQuery, x.r.RequestURI = "", ""
 
 	start := time.Now()
-	heads, err := x.handler.hold(x.r.Context(), w, time.Duration(timeout)*time.Second)
+	heads, err := x.handler.hold(x.r.Context(), w)
 	if err != nil {
 		return err
 	}
@@ -48,11 +41,21 @@ func (x *exchange) wait() error {
 	return nil
 }
 
-func newWaiter(space string, watches []string) (*waiter, error) {
+func parseWait(space, rawQuery string) (*waiter, error) {
+	q, err := parseQuery(rawQuery, "watch", "timeout")
+	if err != nil {
+		return nil, err
+	}
+	seconds, err := q.number("timeout", int(protocol.DefaultWait/time.Second), 0, int(protocol.MaxWait/time.Second))
+	if err != nil {
+		return nil, err
+	}
+	watches := q.values["watch"]
 	if len(watches) == 0 || len(watches) > protocol.MaxWatches {
 		return nil, errorf(protocol.BadRequest, "a wait watches 1 to %d streams, not %d", protocol.MaxWatches, len(watches))
 	}
 	w := &waiter{
+		timeout: time.Duration(seconds) * time.Second,
 		watches: make([]protocol.Watch, len(watches)),
 		refs:    make([]store.Ref, len(watches)),
 	}
@@ -74,7 +77,7 @@ func newWaiter(space string, watches []string) (*waiter, error) {
 
 // hold waits until there is something to tell, the time is up or the relay is
 // stopping. The error is the store's, or the context's if the client is gone.
-func (h *Handler) hold(ctx context.Context, w *waiter, timeout time.Duration) ([]protocol.Head, error) {
+func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) {
 	h.options.Observer.Waiting(1)
 	defer h.options.Observer.Waiting(-1)
 
@@ -88,10 +91,10 @@ func (h *Handler) hold(ctx context.Context, w *waiter, timeout time.Duration) ([
 		return nil, err
 	}
 	heads := w.differing()
-	if len(heads) > 0 || timeout == 0 {
+	if len(heads) > 0 || w.timeout == 0 {
 		return heads, nil
 	}
-	timer := time.NewTimer(timeout)
+	timer := time.NewTimer(w.timeout)
 	defer timer.Stop()
 	for {
 		select {
