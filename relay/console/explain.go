@@ -75,7 +75,7 @@ var explanations = map[string]func(Refusal) Explanation{
 	},
 	"stream_replaced": func(r Refusal) Explanation {
 		return Explanation{
-			Title: fmt.Sprintf("An app knows another stream as %s than the one that is here.", stream(r)),
+			Title: fmt.Sprintf("An app means another %s than the one that is here.", stream(r)),
 			What:  "The name is the same, the stream is not: it was begun anew since the app last looked. The app was told, so it mixes nothing up.",
 			Todo:  "If you started the stream over, let the app do so too. If not, look for the relay or the backup that holds the old one.",
 		}
@@ -236,7 +236,6 @@ func Doing(r Refusal) string {
 // figure groups digits in threes. A position may be any 64-bit number, as the
 // client sent it.
 func figure(n uint64) string { return humanize.BigComma(new(big.Int).SetUint64(n)) }
-
 
 // stream names the stream in a sentence. It is quoted, since a name may be any
 // word.
