@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -44,6 +45,7 @@ type commandLine struct {
 
 // run does what the arguments say and returns the program's exit code.
 func run(args []string, out, errs io.Writer) int {
+	forgetEmpty()
 	exited := false
 	parser, err := kong.New(&commandLine{},
 		kong.Name("hearth"),
@@ -77,4 +79,15 @@ func run(args []string, out, errs io.Writer) int {
 		return report(errs, err)
 	}
 	return exitOK
+}
+
+// forgetEmpty takes an empty variable of the environment for none, as those who
+// write service files do.
+func forgetEmpty() {
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "HEARTH_") && value == "" {
+			_ = os.Unsetenv(name) // fails for names that no variable can have
+		}
+	}
 }

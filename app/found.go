@@ -33,6 +33,7 @@ func relaysOf(found []discovery.Found, self string) []console.FoundRelay {
 			Name:     cmp.Or(printable(f.TXT[txtName]), f.Instance),
 			ID:       printable(f.TXT[txtID]),
 			Host:     f.Host,
+			URLs:     []string{}, // in JSON none are [], not null
 			NeedsKey: f.TXT[txtKey] != txtNoKey,
 			SeenAt:   f.SeenAt,
 		}

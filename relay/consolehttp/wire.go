@@ -25,10 +25,20 @@ type Overview struct {
 }
 
 // OverviewOf puts an overview into its JSON form.
-func OverviewOf(o console.Overview) Overview { return Overview(o) }
+func OverviewOf(o console.Overview) Overview {
+	if o.URLs == nil {
+		o.URLs = []string{} // null would be one more case for programs
+	}
+	return Overview(o)
+}
 
 // Console returns the overview that o is the JSON form of.
-func (o Overview) Console() console.Overview { return console.Overview(o) }
+func (o Overview) Console() console.Overview {
+	if len(o.URLs) == 0 {
+		o.URLs = nil
+	}
+	return console.Overview(o)
+}
 
 // Stream is console.Stream in JSON.
 type Stream struct {

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hearth/discovery"
+	"hearth/relay/console"
+)
+
+// What the network says is told so that it cannot steer a terminal, with the
+// addresses that work from any machine, and with this relay known as itself.
+func TestRelaysOf(t *testing.T) {
+	found := []discovery.Found{
+		{
+			Instance: "Hearth (2)", Host: "hearth-01.local", Port: 2451,
+			Addresses: []netip.Addr{
+				netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("fe80::1%eth0"),
+			},
+			TXT: map[string]string{"id": "0123", "name": "Küche\x1b[31m\n", "key": "0"},
+		},
+		{Instance: "other", Host: "other.local", Port: 80, TXT: map[string]string{"key": "1"}},
+		{Instance: "silent", Host: "silent.local", Port: 80},
+	}
+	want := []console.FoundRelay{
+		{
+			Name: "Küche[31m", ID: "0123", Host: "hearth-01.local", Self: true,
+			URLs: []string{"http://192.0.2.1:2451", "http://[2001:db8::1]:2451"},
+		},
+		{Name: "other", Host: "other.local", URLs: []string{}, NeedsKey: true},
+		{Name: "silent", Host: "silent.local", URLs: []string{}, NeedsKey: true},
+	}
+	if diff := cmp.Diff(want, relaysOf(found, "0123")); diff != "" {
+		t.Error(diff)
+	}
+	for _, r := range relaysOf(found, "") {
+		if r.Self {
+			t.Errorf("%s is taken for oneself by nobody", r.Name)
+		}
+	}
+}

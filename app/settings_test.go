@@ -1,0 +1,182 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hearth/relay/console"
+)
+
+// Each setting has the strongest of its values and says where that is from. An
+// address for this run settles the port, and who reaches it.
+func TestValues(t *testing.T) {
+	const flag, env, file, usual = console.OriginFlag, console.OriginEnvironment, console.OriginFile, console.OriginDefault
+	at := func(text string) *place {
+		var p place
+		if err := p.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		return &p
+	}
+	everything := keptSettings{Name: new("file"), Port: new(4000), Open: new(true)}
+	tests := []struct {
+		name   string
+		givens givens
+		kept   keptSettings
+		want   console.Values
+		place  string
+	}{
+		{
+			name: "nothing",
+			want: console.Values{
+				Name: console.Value[string]{Value: defaultName(), Origin: usual},
+				Port: console.Value[int]{Value: 2451, Origin: usual},
+				Open: console.Value[bool]{Value: false, Origin: usual},
+			},
+			place: "127.0.0.1:2451",
+		},
+		{
+			name: "file", kept: everything,
+			want: console.Values{
+				Name: console.Value[string]{Value: "file", Origin: file},
+				Port: console.Value[int]{Value: 4000, Origin: file},
+				Open: console.Value[bool]{Value: true, Origin: file},
+			},
+			place: ":4000",
+		},
+		{
+			name: "environment over file", kept: everything,
+			givens: givens{name: given[string]{new("env"), env}, open: given[bool]{new(false), env}},
+			want: console.Values{
+				Name: console.Value[string]{Value: "env", Origin: env},
+				Port: console.Value[int]{Value: 4000, Origin: file},
+				Open: console.Value[bool]{Value: false, Origin: env},
+			},
+			place: "127.0.0.1:4000",
+		},
+		{
+			name: "private address", kept: everything,
+			givens: givens{place: given[place]{at("127.0.0.1:0"), flag}},
+			want: console.Values{
+				Name: console.Value[string]{Value: "file", Origin: file},
+				Port: console.Value[int]{Value: 0, Origin: flag},
+				Open: console.Value[bool]{Value: false, Origin: flag},
+			},
+			place: "127.0.0.1:0",
+		},
+		{
+			name: "address for all, open by the file", kept: everything,
+			givens: givens{place: given[place]{at(":80"), env}},
+			want: console.Values{
+				Name: console.Value[string]{Value: "file", Origin: file},
+				Port: console.Value[int]{Value: 80, Origin: env},
+				Open: console.Value[bool]{Value: true, Origin: env},
+			},
+			place: ":80",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := settings{test.givens, test.kept}
+			if diff := cmp.Diff(test.want, s.values()); diff != "" {
+				t.Error(diff)
+			}
+			if got := s.place().String(); got != test.place {
+				t.Errorf("listens at %s, not %s", got, test.place)
+			}
+		})
+	}
+}
+
+// What a version does not know of the settings it keeps, and only the owner
+// reads them.
+func TestSettingsFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, settingsName)
+	before := `{"later": {"a": [1, 2.50]}, "port": 4000, "name": null}`
+	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := readSettings(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.Name != nil || kept.Open != nil || *kept.Port != 4000 {
+		t.Errorf("read %+v", kept)
+	}
+	kept.Name = new("Küche \"2\"")
+	if err := kept.write(folder); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "{\n  \"later\": {\n    \"a\": [\n      1,\n      2.50\n    ]\n  },\n  \"name\": \"Küche \\\"2\\\"\",\n  \"port\": 4000\n}\n"
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v", info.Mode())
+	}
+	again, err := readSettings(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(kept.fields(), again.fields()); diff != "" {
+		t.Error(diff)
+	}
+	if names, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(names) > 0 {
+		t.Errorf("left behind: %v, %v", names, err)
+	}
+}
+
+// A settings file that is not one is named, whatever is wrong with it.
+func TestDamagedSettings(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":        "",
+		"no object":    "[]",
+		"two":          "{} {}",
+		"cut off":      `{"name": "a`,
+		"wrong type":   `{"name": 1}`,
+		"port too big": `{"port": 65536}`,
+		"port broken":  `{"port": 1.5}`,
+		"no bool":      `{"open": "yes"}`,
+		"too large":    `{"a": "` + strings.Repeat("x", maxSettings) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, settingsName)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := readSettings(folder); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+// A name is what a person can read and the network can carry.
+func TestCheckName(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"Hearth": true, "Küche": true, "a": true, strings.Repeat("x", maxNameBytes): true,
+		"": false, " \t": false, "a\nb": false, "\x1b[31m": false, "\xff": false, strings.Repeat("x", maxNameBytes+1): false,
+	} {
+		if err := checkName(name); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := checkName(defaultName()); err != nil {
+		t.Error(err)
+	}
+}
