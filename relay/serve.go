@@ -31,7 +31,7 @@ const (
 	// drainTime is how long a stop lets requests that are under way come to
 	// their end. Waits are answered at once; what is left after this are clients
 	// that stall.
-	drainTime = 2 * time.Second
+	drainTime = 3 * time.Second
 )
 
 // Serve serves clients who come through l until that is closed, or until

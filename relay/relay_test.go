@@ -1,0 +1,278 @@
+package relay_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"hearth/relay"
+	"hearth/relay/console"
+)
+
+// home is a relay that serves on a loopback address.
+type home struct {
+	*relay.Relay
+	url    string
+	client *http.Client
+}
+
+func open(t *testing.T, dir string) *home {
+	t.Helper()
+	r, err := relay.Open(t.Context(), dir, relay.Options{Name: "Test", Version: "1.2.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- r.Serve(l) }()
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := r.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return &home{r, "http://" + l.Addr().String(), &http.Client{Transport: transport}}
+}
+
+// append writes a batch through HTTP.
+func (h *home) append(t *testing.T, stream string, epoch uint32, entries ...[]byte) (status int) {
+	t.Helper()
+	body, err := cbor.Marshal(batchMessage{Epoch: epoch, Entries: entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written writtenMessage
+	status, err = ask(h.client, http.MethodPost, h.url+"/v1/streams/"+stream+"/entries", body, &written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+// What clients write is what the console shows, to the last field, and it says
+// so soon.
+func TestConsoleShowsWhatWasWritten(t *testing.T) {
+	h := open(t, t.TempDir())
+	c := h.Console()
+	changed, stop := c.Changes()
+	defer stop()
+	for _, batch := range [][][]byte{{[]byte("one"), {}}, {[]byte("three")}} {
+		if status := h.append(t, "notes", 7, batch...); status != http.StatusOK {
+			t.Fatal(status)
+		}
+	}
+	<-changed
+	list, _ := entriesOf(t, h.client, h.url, "notes")
+	streams, err := c.Streams(t.Context(), console.StreamRef{}, 10)
+	if err != nil || len(streams) != 1 {
+		t.Fatalf("streams %+v, %v", streams, err)
+	}
+	s := streams[0]
+	want := console.Stream{
+		StreamRef: console.StreamRef{Space: "default", Name: "notes"}, Kind: console.KindEntries,
+		Identity: s.Identity, Head: 3, Epoch: 7, Link: hex.EncodeToString(list[2].Hash), Bytes: 8,
+		CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt,
+	}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Error(diff)
+	}
+	if age := time.Since(s.WrittenAt); age < 0 || age > time.Minute {
+		t.Errorf("written %v ago", age)
+	}
+	entries, err := c.Entries(t.Context(), s.StreamRef, 0, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEntries := []console.Entry{
+		{Position: 3, Epoch: 7, Size: 5, Link: hex.EncodeToString(list[2].Hash), EndsBatch: true, WrittenAt: s.WrittenAt},
+		{Position: 2, Epoch: 7, Size: 0, Link: hex.EncodeToString(list[1].Hash), EndsBatch: true, WrittenAt: entries[1].WrittenAt},
+	}
+	if diff := cmp.Diff(wantEntries, entries); diff != "" {
+		t.Error(diff)
+	}
+	data, err := c.EntryData(t.Context(), s.StreamRef, 1)
+	if err != nil || string(data) != "one" {
+		t.Errorf("entry 1 is %q, %v", data, err)
+	}
+	if _, err := c.EntryData(t.Context(), s.StreamRef, 4); !errors.Is(err, console.ErrNotFound) {
+		t.Errorf("an entry that is not there: %v", err)
+	}
+	if _, err := c.Stream(t.Context(), console.StreamRef{Space: "default", Name: "nope"}); !errors.Is(err, console.ErrNotFound) {
+		t.Errorf("a stream that is not there: %v", err)
+	}
+	o, err := c.Overview(t.Context())
+	if err != nil || o.Name != "Test" || o.Version != "1.2.3" || o.ID != h.ID() || o.Streams != 1 || o.Entries != 3 || o.Bytes != 8 || o.DiskUsed == 0 {
+		t.Errorf("overview %+v, %v", o, err)
+	}
+}
+
+// Refusals are shown newest first, with what a person needs to know; those that
+// repeat are counted.
+func TestConsoleShowsRefusals(t *testing.T) {
+	h := open(t, t.TempDir())
+	h.append(t, "notes", 5, []byte{})
+	for range 3 {
+		if status := h.append(t, "notes", 4, []byte{}); status != http.StatusConflict {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if status, err := ask(h.client, http.MethodGet, h.url+"/v1/streams/tasks/entries", nil, nil); err != nil || status != http.StatusNotFound {
+		t.Fatalf("status %d, %v", status, err)
+	}
+	got, err := h.Console().Refusals(t.Context())
+	if err != nil || len(got) != 2 {
+		t.Fatalf("refusals %+v, %v", got, err)
+	}
+	for i, want := range []console.Refusal{
+		{Code: "stream_not_found", Status: 404, Action: console.ActionRead, Stream: "tasks", Client: "127.0.0.1", Times: 1},
+		{Code: "epoch_behind", Status: 409, Action: console.ActionWrite, Stream: "notes", Client: "127.0.0.1", Epoch: 5, Times: 3},
+	} {
+		want.Message, want.First, want.Last = got[i].Message, got[i].First, got[i].Last
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A flood of refusals of one client neither grows without end nor pushes away
+// what happened to another.
+func TestRefusalsAreBounded(t *testing.T) {
+	h := open(t, t.TempDir())
+	for i := range 300 {
+		if status, err := ask(h.client, http.MethodGet, fmt.Sprintf("%s/v1/streams/absent-%d/entries", h.url, i%2), nil, nil); err != nil || status != http.StatusNotFound {
+			t.Fatalf("status %d, %v", status, err)
+		}
+	}
+	got, err := h.Console().Refusals(t.Context())
+	if err != nil || len(got) != 2 || got[0].Times+got[1].Times != 300 {
+		t.Fatalf("%d kinds of refusals, %v", len(got), err)
+	}
+	for i := range 300 {
+		if status, err := ask(h.client, http.MethodGet, fmt.Sprintf("%s/v1/streams/other-%d/entries", h.url, i), nil, nil); err != nil || status != http.StatusNotFound {
+			t.Fatalf("status %d, %v", status, err)
+		}
+	}
+	if got, err = h.Console().Refusals(t.Context()); err != nil || len(got) != 256 {
+		t.Fatalf("%d kinds of refusals, %v", len(got), err)
+	}
+}
+
+// A data folder has one relay at a time, and is free again when that has
+// stopped; what it holds is in one file then.
+func TestOneRelayToAFolder(t *testing.T) {
+	dir := t.TempDir()
+	r, err := relay.Open(t.Context(), dir, relay.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := relay.Open(t.Context(), dir, relay.Options{}); !isA[*relay.InUseError](err) {
+		t.Errorf("a second relay: %v", err)
+	}
+	id := r.ID()
+	if err := r.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"-wal", "-shm", ".new"} {
+		if _, err := os.Stat(filepath.Join(dir, "hearth.db"+suffix)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("hearth.db%s is left: %v", suffix, err)
+		}
+	}
+	if r, err = relay.Open(t.Context(), dir, relay.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if r.ID() != id {
+		t.Error("the relay has another id after a restart")
+	}
+	if err := r.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A folder that cannot be used is told from one that is in use.
+func TestFolderThatCannotBeUsed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "below")} {
+		if _, err := relay.Open(t.Context(), dir, relay.Options{}); !isA[*relay.FolderError](err) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if _, err := relay.Look(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking where no relay has been: %v", err)
+	}
+}
+
+// The data of a relay that does not run can be looked at.
+func TestLook(t *testing.T) {
+	dir := t.TempDir()
+	h := open(t, dir)
+	h.append(t, "notes", 1, []byte("one"))
+	if err := h.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := relay.Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	o, err := s.Overview(t.Context())
+	if err != nil || o.ID != h.ID() || o.Entries != 1 {
+		t.Errorf("overview %+v, %v", o, err)
+	}
+	data, err := s.EntryData(t.Context(), console.StreamRef{Space: "default", Name: "notes"}, 1)
+	if err != nil || string(data) != "one" {
+		t.Errorf("entry 1 is %q, %v", data, err)
+	}
+}
+
+// Stalled clients do not hold up a stop: one that sends half a header, one that
+// sends half a body and one that does not read its page.
+func TestStopWithStalledClients(t *testing.T) {
+	h := open(t, t.TempDir())
+	h.append(t, "large", 1, make([]byte, 15<<20))
+	address := h.url[len("http://"):]
+	for _, request := range []string{
+		"GET /v1/wait HTTP/1.1\r\nHos",
+		"POST /v1/streams/a/entries HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cbor\r\nContent-Length: 100\r\n\r\nhalf",
+		"GET /v1/streams/large/entries HTTP/1.1\r\nHost: localhost\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := conn.Write([]byte(request)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := h.Shutdown(ctx); err != nil || ctx.Err() != nil {
+		t.Errorf("stopping: %v, %v", err, ctx.Err())
+	}
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
