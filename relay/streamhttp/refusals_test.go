@@ -52,9 +52,6 @@ func (tt refused) check(t *testing.T, r *relay) {
 	}
 }
 
-// ptr returns where n is.
-func ptr(n uint64) *uint64 { return &n }
-
 // Paths that are not served, methods, names, queries and cursors: every refusal
 // of the table that looking can bring about.
 func TestRefusedReads(t *testing.T) {
@@ -121,8 +118,8 @@ func TestRefusedReads(t *testing.T) {
 		{"cursor of no stream", "GET", path("none") + "?after=" + p.after(), nil, nil, problem{Code: "stream_not_found"}, streamhttp.Read},
 		{"another stream", "GET", path("notes") + "?after=" + cursor(2, other, link), nil, nil, problem{Code: "stream_replaced"}, streamhttp.Read},
 		{"another stream ahead", "GET", path("notes") + "?after=" + cursor(9, other, link), nil, nil, problem{Code: "stream_replaced"}, streamhttp.Read},
-		{"ahead", "GET", path("notes") + "?after=" + cursor(3, id, link), nil, nil, problem{Code: "cursor_ahead", Head: ptr(2)}, streamhttp.Read},
-		{"far ahead", "GET", path("notes") + "?after=" + cursor(1<<64-1, id, link), nil, nil, problem{Code: "cursor_ahead", Head: ptr(2)}, streamhttp.Read},
+		{"ahead", "GET", path("notes") + "?after=" + cursor(3, id, link), nil, nil, problem{Code: "cursor_ahead", Head: new(uint64(2))}, streamhttp.Read},
+		{"far ahead", "GET", path("notes") + "?after=" + cursor(1<<64-1, id, link), nil, nil, problem{Code: "cursor_ahead", Head: new(uint64(2))}, streamhttp.Read},
 		{"diverged", "GET", path("notes") + "?after=" + cursor(1, id, link), nil, nil, problem{Code: "cursor_diverged"}, streamhttp.Read},
 		{"diverged at the head", "GET", path("notes") + "?after=" + cursor(2, id, p.Entries[0].Hash), nil, nil, problem{Code: "cursor_diverged"}, streamhttp.Read},
 		{"diverged at 0", "GET", path("notes") + "?after=" + cursor(0, id, link), nil, nil, problem{Code: "cursor_diverged"}, streamhttp.Read},
