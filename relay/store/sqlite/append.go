@@ -17,8 +17,10 @@ func (s *Store) Append(ctx context.Context, a store.Append) (store.Written, erro
 		key := a.Batch.Key()
 		op.key, op.keyed = int64(binary.BigEndian.Uint64(key[:8])), true
 	}
-	err := s.writer.do(ctx, op)
-	return op.written, err
+	if err := s.writer.do(ctx, op); err != nil {
+		return store.Written{}, err
+	}
+	return op.written, nil
 }
 
 // wireSize is about how many bytes a batch takes in the encoding of the wire.
@@ -49,7 +51,10 @@ type progress struct {
 
 func (a *appending) ref() store.Ref { return a.Ref }
 
-func (a *appending) committed() { a.now = a.then }
+func (a *appending) committed() bool {
+	a.now = a.then
+	return a.now.begun
+}
 
 func (a *appending) step(t *transaction) (finished bool, err error) {
 	large := a.size > small

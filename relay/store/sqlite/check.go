@@ -68,11 +68,15 @@ func (s *Store) checkEnds(ctx context.Context, streams []found) error {
 		for _, f := range streams {
 			r, there, err := lastRow(conn.Prep(runAt), f.key, f.Head)
 			if err != nil {
-				return fmt.Errorf("checking the end of %s: %w", f.Name, err)
+				err = s.damage.reading(f.Ref, f.Head, err)
+			} else if reason := r.endsAt(there, f.Head, f.Link); reason != "" {
+				err = s.damage.note(&store.DamagedError{Ref: f.Ref, Seq: f.Head, Reason: reason})
 			}
-			if reason := r.endsAt(there, f.Head, f.Link); reason != "" {
-				damage := s.damage.note(&store.DamagedError{Ref: f.Ref, Seq: f.Head, Reason: reason})
-				s.logger.Error("a stream is damaged", "space", f.Space, "stream", f.Name, "error", damage)
+			switch {
+			case isA[*store.DamagedError](err):
+				s.logger.Error("a stream is damaged", "space", f.Space, "stream", f.Name, "error", err)
+			case err != nil:
+				return err
 			}
 		}
 		return nil
@@ -104,4 +108,4 @@ func (s sweeping) step(t *transaction) (bool, error) {
 	return true, err
 }
 
-func (sweeping) committed() {}
+func (sweeping) committed() bool { return false }

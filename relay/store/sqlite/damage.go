@@ -6,6 +6,8 @@ import (
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
 )
 
 // damages remembers which streams were found damaged since the store was
@@ -37,6 +39,15 @@ func (d *damages) of(ref store.Ref) error {
 		return e
 	}
 	return nil
+}
+
+// reading names the error of reading a stream's runs. If SQLite cannot make
+// sense of them, that is damage to this stream: others may be whole.
+func (d *damages) reading(ref store.Ref, seq uint64, err error) error {
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
+		return d.note(&store.DamagedError{Ref: ref, Seq: seq, Reason: err.Error()})
+	}
+	return failure("reading "+ref.Name, err)
 }
 
 // endsAt says what is wrong with a stream's newest run if it does not end at

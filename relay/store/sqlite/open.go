@@ -93,10 +93,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s, err := newStore(conn, reader, o)
 	if err != nil {
-		return nil, errors.Join(opening(path, err), reader.Close(), conn.Close())
+		return nil, errors.Join(opening(path, err), conn.Close(), reader.Close())
 	}
 	if err := s.start(ctx); err != nil {
-		return nil, errors.Join(opening(path, err), s.Close())
+		return nil, errors.Join(opening(path, err), s.abandon())
 	}
 	return s, nil
 }

@@ -56,7 +56,7 @@ func checkCursor(s found, after *protocol.Cursor) error {
 // fill reads entries into a page, after the cursor, whose link it checks on the
 // way unless it is the head's.
 func (r *Reader) fill(conn *sqlite.Conn, s found, ask store.Read, page *store.Page) error {
-	if page.Last == s.Head {
+	if page.Last == s.Head || ask.Entries <= 0 {
 		return nil
 	}
 	stmt := conn.Prep(runsFrom)
@@ -79,7 +79,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 	for next := uint64(0); left.entries > 0; {
 		more, err := stmt.Step()
 		if err != nil {
-			return failure("reading "+s.Name, err)
+			return r.damage.reading(s.Ref, max(next, page.Last+1), err)
 		}
 		if !more {
 			break

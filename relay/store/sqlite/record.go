@@ -66,7 +66,7 @@ func (r *Reader) back(conn *sqlite.Conn, s found, last uint64, limit int) (list 
 	for last > 0 && len(list) < limit {
 		more, err := stmt.Step()
 		if err != nil {
-			return nil, failure("reading "+s.Name, err)
+			return nil, r.damage.reading(s.Ref, last, err)
 		}
 		if !more {
 			return nil, r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: last, Reason: "its entries are missing"})

@@ -55,7 +55,7 @@ func (t *transaction) holds(s *stream, first uint64, b protocol.Batch) (bool, er
 	for at := first; rest.Len() > 0; {
 		r, found, err := lastRow(t.w.stmts.runAt, s.key, at)
 		if err != nil {
-			return false, err
+			return false, t.w.damage.reading(s.Ref, at, err)
 		}
 		if !found || r.last() < at {
 			return false, nil

@@ -6,6 +6,8 @@ import (
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 // state is what the writer knows of a stream between two transactions.
@@ -32,7 +34,7 @@ const maxStates = 16_384
 type stream struct {
 	store.Ref
 	state
-	created bool  // in this transaction
+	before  state // as it was before the transaction
 	moved   bool  // its head, in this transaction
 	pending block // entries up to the tail that are no row yet
 }
@@ -52,7 +54,7 @@ func (t *transaction) stream(ref store.Ref) (*stream, error) {
 			return nil, err
 		}
 	}
-	s := &stream{Ref: ref, state: known}
+	s := &stream{Ref: ref, state: known, before: known}
 	t.streams[ref] = s
 	return s, nil
 }
@@ -88,7 +90,7 @@ func (t *transaction) load(ref store.Ref) (state, bool, error) {
 	s.tail, s.tailLink = s.head, s.link
 	newest, found, err := lastRow(t.w.stmts.runAt, s.key, s.head)
 	if err != nil {
-		return state{}, false, err
+		return state{}, false, t.w.damage.reading(ref, s.head, err)
 	}
 	if reason := newest.endsAt(found, s.head, s.link); reason != "" {
 		return state{}, false, t.w.damage.note(&store.DamagedError{Ref: ref, Seq: s.head, Reason: reason})
@@ -116,7 +118,7 @@ func (t *transaction) clear(s state) error {
 // create makes a stream, and its space if that is new. An identity that is not
 // given is drawn.
 func (t *transaction) create(ref store.Ref, kind store.Kind, id *protocol.Identity, epoch uint32) (*stream, error) {
-	s := &stream{Ref: ref, created: true, state: state{kind: kind, epoch: epoch}}
+	s := &stream{Ref: ref, state: state{kind: kind, epoch: epoch}}
 	if id != nil {
 		s.id = *id
 	} else {
@@ -139,12 +141,12 @@ func (t *transaction) create(ref store.Ref, kind store.Kind, id *protocol.Identi
 	stmt.BindInt64(6, t.now.UnixMilli())
 	stmt.BindText(7, ref.Space)
 	if err := run(stmt); err != nil {
+		if last, _ := sqlitex.ResultInt64(t.w.conn.Prep("SELECT max(key) FROM stream")); last == maxStream {
+			return nil, &store.FullError{Err: fmt.Errorf("a relay holds at most %d streams", maxStream)}
+		}
 		return nil, err
 	}
 	s.key = t.w.conn.LastInsertRowID()
-	if s.key > maxStream {
-		return nil, &store.FullError{Err: fmt.Errorf("a relay holds at most %d streams", maxStream)}
-	}
 	t.streams[ref] = s
 	return s, nil
 }

@@ -23,7 +23,7 @@ func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 	}{
 		{&s.stream, `SELECT s.key, s.kind, s.id, s.epoch, s.head, s.tail, s.link, s.bytes
 			FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ?`},
-		{&s.addSpace, "INSERT INTO space (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"},
+		{&s.addSpace, "INSERT INTO space (name, created_at) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM space WHERE name = ?1)"},
 		{&s.addStream, `INSERT INTO stream (space, name, kind, id, epoch, head, tail, link, bytes, created_at, written_at)
 			SELECT key, ?1, ?2, ?3, ?4, 0, 0, ?5, 0, ?6, ?6 FROM space WHERE name = ?7`},
 		{&s.moveHead, "UPDATE stream SET head = ?, epoch = ?, link = ?, bytes = ?, written_at = ? WHERE key = ?"},

@@ -81,8 +81,22 @@ func (s *Store) shut() error {
 	return errors.Join(reading, checkpoint, s.writer.conn.Close())
 }
 
+// abandon closes a store that could not be opened. The connection that writes
+// is not the last one to be closed, for that one would fold the log into a file
+// that has to stay as it is.
+func (s *Store) abandon() error {
+	close(s.writer.closing)
+	<-s.writer.ended
+	return errors.Join(s.writer.conn.Close(), s.Reader.Close())
+}
+
 // Totals implements [store.Store], without asking the database.
 func (s *Store) Totals(context.Context) (store.Totals, error) {
+	select {
+	case <-s.writer.closing:
+		return store.Totals{}, store.ErrClosed
+	default:
+	}
 	t := s.totals.get()
 	t.Disk, t.Log = s.Reader.disk()
 	return t, nil

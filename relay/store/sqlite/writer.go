@@ -31,8 +31,9 @@ type operation interface {
 	// The error is a refusal, before which it has changed nothing, or a failure.
 	step(t *transaction) (finished bool, err error)
 
-	// committed says that the step is on the disk.
-	committed()
+	// committed says that the step is on the disk, and returns whether anything
+	// of the operation is.
+	committed() (begun bool)
 }
 
 // request is an operation with the one who waits for it.
@@ -46,7 +47,7 @@ type request struct {
 	finished bool
 	refused  error
 
-	begun bool // whether a step of it is on the disk
+	begun bool // whether a part of it is on the disk
 }
 
 // writer owns the connection that writes, and the only goroutine that does.
@@ -160,8 +161,14 @@ func (w *writer) write(group []*request) (left []*request) {
 		}
 		return left
 	case len(group) == 1:
-		w.forget(group[0].op.ref())
-		group[0].done <- failure("writing to "+group[0].op.ref().Name, err)
+		r := group[0]
+		w.forget(r.op.ref())
+		r.done <- failure("writing to "+r.op.ref().Name, err)
+		if r.begun {
+			// What is there of it already takes room that others may need.
+			sweep := &request{op: sweeping(r.op.ref()), ctx: context.Background(), done: make(chan error, 1)}
+			return []*request{sweep}
+		}
 		return nil
 	}
 	// One of them may be what does not fit or fails: each by itself, then.
@@ -189,17 +196,15 @@ func (w *writer) commit(group []*request) error {
 	}
 	var moves []store.Moved
 	for ref, s := range t.streams {
-		before := w.states[ref]
 		w.states[ref] = s.state
 		if s.moved {
-			w.totals.add(before, s.state)
+			w.totals.add(s.before, s.state)
 			moves = append(moves, store.Moved{Ref: ref, State: store.State{Stream: s.id, Head: s.head}})
 		}
 	}
 	for _, r := range group {
 		if r.stepped {
-			r.op.committed()
-			r.begun = true
+			r.begun = r.op.committed()
 		}
 	}
 	if len(moves) > 0 {

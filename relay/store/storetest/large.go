@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -143,7 +144,7 @@ func (s *subject) watch(t *testing.T, ref store.Ref, done <-chan struct{}) {
 		select {
 		case <-done:
 			return
-		default:
+		case <-time.After(time.Millisecond): // leaves the processor to the writers
 		}
 		heads, err := s.Heads(t.Context(), ref.Space, []string{ref.Name})
 		if err != nil {

@@ -54,6 +54,9 @@ func Run(t *testing.T, open Open) {
 		{"LargeBesideSmall", testLargeBesideSmall},
 		{"Model", testModel},
 	} {
-		t.Run(promise.name, func(t *testing.T) { promise.test(t, open) })
+		t.Run(promise.name, func(t *testing.T) {
+			t.Parallel() // they mostly wait for the disk
+			promise.test(t, open)
+		})
 	}
 }

@@ -8,7 +8,15 @@ CREATE TABLE space (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TRIGGER space_never_changes BEFORE UPDATE OF key, name ON space BEGIN
+-- Triggers that name columns would miss a key that is called rowid, and delete
+-- triggers miss a REPLACE unless recursive_triggers is on.
+
+CREATE TRIGGER space_comes_once BEFORE INSERT ON space
+WHEN EXISTS (SELECT 1 FROM space WHERE key = NEW.key OR name = NEW.name) BEGIN
+  SELECT RAISE(ABORT, 'a space comes once');
+END;
+
+CREATE TRIGGER space_never_changes BEFORE UPDATE ON space BEGIN
   SELECT RAISE(ABORT, 'a space never changes');
 END;
 
@@ -46,7 +54,7 @@ BEGIN
   SELECT RAISE(ABORT, 'a stream starts empty and once');
 END;
 
-CREATE TRIGGER stream_stays_itself BEFORE UPDATE OF key, space, name, kind, id, created_at ON stream
+CREATE TRIGGER stream_stays_itself BEFORE UPDATE ON stream
 WHEN NEW.key IS NOT OLD.key OR NEW.space IS NOT OLD.space OR NEW.name IS NOT OLD.name
   OR NEW.kind IS NOT OLD.kind OR NEW.id IS NOT OLD.id OR NEW.created_at IS NOT OLD.created_at
 BEGIN
