@@ -99,17 +99,31 @@ func cursor(s console.Stream) string {
 // show shows a stream; the same one, moved on, keeps its place.
 func (d *detail) show(s console.Stream) {
 	same := d.shown && s.StreamRef == d.stream.StreamRef && s.Identity == d.stream.Identity && s.Head >= d.stream.Head
-	grown := 0
-	if same {
-		grown = int(s.Head - d.stream.Head)
-	} else {
-		d.pager = newPager(s.StreamRef, d.shell.console, d.shell.later, d.entriesArrived)
+	switch {
+	case !same:
+		d.pager = newPager(s.StreamRef, s.Head, d.shell.console, d.shell.later, d.entriesArrived)
 		d.hideEntry()
+		d.setShown(d.trouble, "")
+		d.put(d.full)
+		d.set(s)
+		d.entries.ScrollToTop()
+	case s.Head == d.stream.Head:
+		d.set(s)
+	default:
+		pager := d.pager
+		pager.advance(s.Head, func() {
+			if grown := int(s.Head) - int(d.stream.Head); d.pager == pager && grown >= 0 {
+				d.setShown(d.trouble, "")
+				d.set(s)
+				d.entries.keepPlace(grown)
+			}
+		})
 	}
-	d.stream, d.shown = s, true
-	d.pager.head = s.Head
-	d.put(d.full)
+}
 
+// set puts a stream's facts on the screen.
+func (d *detail) set(s console.Stream) {
+	d.stream, d.shown = s, true
 	d.name.set(s.Name)
 	d.kind.set(spaceAndKind(s))
 	d.identity.set(s.Identity)
@@ -117,17 +131,10 @@ func (d *detail) show(s console.Stream) {
 	d.link.set("link " + shortened(s.Link, 12))
 	d.setShown(d.damage, sentence(s.Damage))
 	d.age()
-	if same {
-		d.entries.keepPlace(grown)
-	} else {
-		d.setShown(d.trouble, "")
-		d.entries.ScrollToTop()
-	}
-	d.entries.Refresh()
 }
 
 func (d *detail) clear() {
-	d.shown = false
+	d.shown, d.pager = false, nil
 	d.stream = console.Stream{}
 	d.put(d.empty)
 }

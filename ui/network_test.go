@@ -56,8 +56,8 @@ func TestCrowdedNetwork(t *testing.T) {
 	}
 	s.look()
 	reads(t, s.window.network.body, "and 936 more")
-	if min := s.window.content.MinSize(); min.Width > 800 {
-		t.Errorf("the window is at least %v wide", min.Width)
+	if least := s.window.content.MinSize(); least.Width > 800 {
+		t.Errorf("the window is at least %v wide", least.Width)
 	}
 }
 

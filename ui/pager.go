@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"hearth/relay/console"
 )
@@ -40,8 +41,8 @@ type pager struct {
 	busy   bool
 }
 
-func newPager(ref console.StreamRef, relay console.Relay, later later, arrived func(*pager, error)) *pager {
-	return &pager{ref: ref, relay: relay, later: later, arrived: arrived, pages: map[uint64][]console.Entry{}}
+func newPager(ref console.StreamRef, head uint64, relay console.Relay, later later, arrived func(*pager, error)) *pager {
+	return &pager{ref: ref, head: head, relay: relay, later: later, arrived: arrived, pages: map[uint64][]console.Entry{}}
 }
 
 // at returns the entry at a position, or asks for it: arrived is called once
@@ -59,10 +60,8 @@ func (p *pager) at(position uint64) (console.Entry, bool) {
 }
 
 func (p *pager) want(number uint64) {
-	for _, n := range p.wanted {
-		if n == number {
-			return
-		}
+	if slices.Contains(p.wanted, number) {
+		return
 	}
 	p.wanted = append(p.wanted, number)
 	if len(p.wanted) > pagesWanted {
@@ -92,6 +91,35 @@ func (p *pager) fetch() {
 	}, func(err error) { p.done(number, err) })
 }
 
+// advance gets what a stream that has grown shows at its beginning, then calls
+// done: rows that are on the screen need not be empty for a moment.
+func (p *pager) advance(head uint64, done func()) {
+	first := (p.head - 1) / pageRows // the page that may have been cut short by the head
+	last := (head - 1) / pageRows
+	if last > first+1 {
+		first = last - 1
+	}
+	limit := int(head - first*pageRows)
+	p.later(func(ctx context.Context) (func(), error) {
+		entries, err := p.relay.Entries(ctx, p.ref, head+1, limit)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) < limit {
+			return nil, errFewer
+		}
+		return func() {
+			older := min(pageRows, limit)
+			if last > first {
+				p.keep(last, entries[:limit-older])
+			}
+			p.keep(first, entries[limit-older:])
+			p.head = max(p.head, head)
+			done()
+		}, nil
+	}, func(err error) { p.arrived(p, err) })
+}
+
 func (p *pager) keep(number uint64, page []console.Entry) {
 	if _, ok := p.pages[number]; !ok {
 		p.order = append(p.order, number)
@@ -105,12 +133,7 @@ func (p *pager) keep(number uint64, page []console.Entry) {
 
 func (p *pager) done(number uint64, err error) {
 	p.busy = false
-	for i, n := range p.wanted {
-		if n == number {
-			p.wanted = append(p.wanted[:i], p.wanted[i+1:]...)
-			break
-		}
-	}
+	p.wanted = slices.DeleteFunc(p.wanted, func(n uint64) bool { return n == number })
 	p.arrived(p, err)
 	p.fetch()
 }

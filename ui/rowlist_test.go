@@ -17,6 +17,7 @@ func (r *numbers) chosen() int        { return r.at }
 func (r *numbers) choose(i int)       { r.at = i }
 
 func openList(t *testing.T, n int) (*rowList, *numbers, fyne.CanvasObject) {
+	t.Helper()
 	test.NewTempApp(t).Settings().SetTheme(hearthTheme{})
 	rows := &numbers{n: n, at: -1}
 	l := newRowList(&columns{list: []column{{}}, least: 10}, fineRow, rows)

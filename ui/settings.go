@@ -18,7 +18,7 @@ import (
 )
 
 // openWarning says what switching the network on means.
-const openWarning = "Anyone on this network can then read and write all streams, without a key. Use it only on a network whose every device you trust."
+const openWarning = "Anyone on this network can read and write all streams, without a key. Use it only on a network whose every device you trust."
 
 // settings is the screen of what the owner decides.
 type settings struct {

@@ -13,6 +13,7 @@ import (
 )
 
 func openSettings(t *testing.T, values console.Values) (*scene, *settings) {
+	t.Helper()
 	s := openScene(t)
 	s.values = values
 	s.window.choose(3)

@@ -155,3 +155,32 @@ func TestManyStreams(t *testing.T) {
 	}
 	reads(t, s.window.rail.content, "1,005 streams")
 }
+
+// While a stream grows no row is empty, not even for a moment: what is new shows
+// once it is there.
+func TestGrowingStreamHasNoEmptyRows(t *testing.T) {
+	s := openScene(t)
+	s.write("notes", "one")
+	s.look()
+	v := s.window.streams
+	v.list.choose(0)
+	s.settle()
+	head := 1
+	// Within a page, over its end, over two ends, and from end to end.
+	for _, grow := range []int{1, 100, 40, 2 * pageRows, 3*pageRows + 7, pageRows - 20} {
+		s.write("notes", make([]string, grow)...)
+		s.window.load(t.Context())()
+		for range 2 { // before the new entries have come, and after
+			for i := range min(30, head) {
+				if got := (*entryRows)(v.detail).row(i).cells; got[2] == "…" {
+					t.Errorf("row %d of %d is empty: %q", i, head, got)
+				}
+			}
+			s.settle()
+		}
+		head += grow
+		if got := v.detail.stream.Head; got != uint64(head) {
+			t.Errorf("the head is %d, want %d", got, head)
+		}
+	}
+}

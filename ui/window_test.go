@@ -47,7 +47,7 @@ func TestTabReachesAll(t *testing.T) {
 	s.look()
 	reached := map[fyne.Focusable]bool{}
 	for range 30 {
-		test.FocusNext(s.canvas)
+		s.canvas.FocusNext()
 		reached[s.canvas.Focused()] = true
 	}
 	for _, item := range s.window.rail.items {
