@@ -36,8 +36,8 @@ type Browser struct {
 // Browse keeps looking for services of a type, such as "_name._tcp", until the context ends or Close. Without a network it waits
 // for one. The error is of a type that is not one.
 func Browse(ctx context.Context, typ string, o Options) (*Browser, error) {
-	if !wellFormedType.MatchString(typ) {
-		return nil, fmt.Errorf("%q is not a type of service like _name._tcp", typ)
+	if err := checkType(typ); err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Browser{cancel: cancel, done: make(chan struct{}), changes: make(chan struct{}, 1)}

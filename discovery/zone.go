@@ -50,9 +50,18 @@ type zone struct {
 }
 
 var (
-	wellFormedType = regexp.MustCompile(`^_[A-Za-z0-9](?:-?[A-Za-z0-9]){0,14}\._(?:tcp|udp)$`)
-	notLetters     = regexp.MustCompile(`[^a-z0-9]`)
+	typeForm   = regexp.MustCompile(`^_[A-Za-z0-9](?:-?[A-Za-z0-9])*\._(?:tcp|udp)$`)
+	notLetters = regexp.MustCompile(`[^a-z0-9]`)
 )
+
+// checkType refuses what is not a type of service (RFC 6335, section 5.1, and RFC 6763, section 7).
+func checkType(typ string) error {
+	const longest = len("_") + 15 + len("._tcp")
+	if len(typ) > longest || !typeForm.MatchString(typ) {
+		return fmt.Errorf("%q is not a type of service like _name._tcp", typ)
+	}
+	return nil
+}
 
 // labels are the names to try, in this order, while others hold them.
 func (s Service) labels() []string {
@@ -67,10 +76,11 @@ func (s Service) labels() []string {
 
 // zone checks the service and gives it the n-th of its labels.
 func (s Service) zone(n int) (*zone, error) {
+	if err := checkType(s.Type); err != nil {
+		return nil, err
+	}
 	short := notLetters.ReplaceAllString(strings.ToLower(s.ID), "")
 	switch {
-	case !wellFormedType.MatchString(s.Type):
-		return nil, fmt.Errorf("%q is not a type of service like _name._tcp", s.Type)
 	case clean(s.Name, longestLabel) == "":
 		return nil, errors.New("a service without a name cannot be announced")
 	case len(short) < 8:

@@ -127,7 +127,7 @@ func TestServiceChecked(t *testing.T) {
 	}
 	for why, spoil := range map[string]func(*Service){
 		"type":      func(s *Service) { s.Type = "efema" },
-		"long type": func(s *Service) { s.Type = "_sixteenletterses._tcp" },
+		"long type": func(s *Service) { s.Type = "_sixteen-letters1._tcp" },
 		"name":      func(s *Service) { s.Name = " \n" },
 		"id":        func(s *Service) { s.ID = "0123-456" },
 		"no port":   func(s *Service) { s.Port = 0 },
