@@ -25,7 +25,7 @@ type looker interface {
 	Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error)
 }
 
-// attach looks at the relay that runs on a data directory, or if none does, at
+// attach looks at the relay that runs on a data folder, or if none does, at
 // its data. run is nil if none does.
 func attach(ctx context.Context, folder string) (l looker, run *runFile, err error) {
 	client, run, err := attachRunning(ctx, folder)
@@ -39,7 +39,7 @@ func attach(ctx context.Context, folder string) (l looker, run *runFile, err err
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &hintedError{
 			fmt.Errorf("no relay has run on %s yet", folder),
-			`"hearth serve" starts one; --data names another data directory`,
+			`"hearth serve" starts one; --data names another data folder`,
 		}
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func attach(ctx context.Context, folder string) (l looker, run *runFile, err err
 	return data, nil, nil
 }
 
-// attachRunning returns a client of the relay that runs on a data directory, or
+// attachRunning returns a client of the relay that runs on a data folder, or
 // nil if none does. A relay that died without a goodbye has left its run file;
 // whoever has its port now does not take its token.
 func attachRunning(ctx context.Context, folder string) (*consolehttp.Client, *runFile, error) {

@@ -23,7 +23,7 @@ const about = `A relay for a home: apps on its people's devices sync through it.
 
 Without a command, Hearth opens its window with the relay in it. A machine without a display runs "hearth serve".
 
-Settings come from, the first that has one: the flags, the environment, settings.json in the data directory, the defaults.
+Settings come from, the first that has one: the flags, the environment, settings.json in the data folder, the defaults.
 
 Examples:
 

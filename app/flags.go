@@ -19,13 +19,10 @@ type relayFlags struct {
 	LogLevel slog.Level `help:"The least that is logged: debug, info, warn or error." placeholder:"LEVEL" default:"info" env:"HEARTH_LOG_LEVEL"`
 }
 
-// settings makes the data directory and returns the settings for this run.
+// settings returns the settings for this run.
 func (f relayFlags) settings(command *kong.Context) (settings, error) {
 	folder, err := f.path()
 	if err != nil {
-		return settings{}, err
-	}
-	if err := makeFolder(folder); err != nil {
 		return settings{}, err
 	}
 	data := console.Value[string]{Value: folder, Origin: console.OriginDefault}

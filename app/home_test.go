@@ -280,7 +280,7 @@ func wantReach(t *testing.T, url string, want bool) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/limits", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/limits", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

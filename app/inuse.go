@@ -19,6 +19,6 @@ func alreadyRunning(folder string, err error) error {
 	}
 	return &hintedError{
 		fmt.Errorf("a relay runs on %s already, at %s (process %d)", folder, run.URL, run.PID),
-		"stop that one first, or name another data directory with --data",
+		"stop that one first, or name another data folder with --data",
 	}
 }

@@ -12,7 +12,8 @@ func (h *home) Overview(ctx context.Context) (console.Overview, error) {
 	o, err := h.Relay.Overview(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o.Name, o.Open, o.URLs = h.run.Name, h.run.Open, h.run.URLs
+	o.Name, o.Open = h.run.Name, h.run.Open
+	o.URLs = urls(placesOf(h.listeners)) // the machine's addresses come and go
 	return o, err
 }
 

@@ -23,7 +23,7 @@ func printable(text string) string {
 }
 
 // size says a number of bytes for people.
-func size(bytes uint64) string { return humanize.IBytes(bytes) }
+func size(bytes uint64) string { return humanize.Bytes(bytes) }
 
 // moment says a time for people; one that is not known is a dash.
 func moment(t time.Time) string {

@@ -47,11 +47,11 @@ func printStream(out io.Writer, s console.Stream, entries []console.Entry) error
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return printEntries(out, s, entries)
+	return printEntries(out, entries)
 }
 
 // printEntries prints entries as a table, and how many older ones there are.
-func printEntries(out io.Writer, s console.Stream, entries []console.Entry) error {
+func printEntries(out io.Writer, entries []console.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}

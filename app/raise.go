@@ -28,9 +28,9 @@ const (
 	raisePatience = 2 * time.Second
 )
 
-// raisePath is where the window of a data directory hears of a second start:
-// in the directory, where only its owner gets, or if that lies too deep in the
-// folder for such things, under a name made from the directory's.
+// raisePath is where the window of a data folder hears of a second start:
+// in the folder, where only its owner gets, or if that lies too deep in the
+// folder for such things, under a name made from the folder's.
 func raisePath(folder string) string {
 	path := filepath.Join(folder, raiseName)
 	if len(path) <= maxSocketPath {
@@ -52,7 +52,7 @@ type raiser struct {
 	done     chan struct{}
 }
 
-// hearRaises begins to hear. Whoever calls it holds the data directory, so a
+// hearRaises begins to hear. Whoever calls it holds the data folder, so a
 // socket that is there already was left behind.
 func hearRaises(folder string) (*raiser, error) {
 	path := raisePath(folder)
@@ -112,7 +112,7 @@ func (r *raiser) hear(conn net.Conn) {
 	_, _ = io.WriteString(conn, raiseDone)
 }
 
-// raise asks the window that runs on a data directory to show itself.
+// raise asks the window that runs on a data folder to show itself.
 func raise(folder string) error {
 	conn, err := net.DialTimeout("unix", raisePath(folder), raisePatience)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestRaise(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, folder := range map[string]string{"shallow": shallow(t), "deep": deep} {
+	for name, folder := range map[string]string{"shallow": t.TempDir(), "deep": deep} {
 		t.Run(name, func(t *testing.T) {
 			if err := raise(folder); err == nil {
 				t.Fatal("a window answers where there is none")
@@ -52,7 +52,7 @@ func TestRaise(t *testing.T) {
 
 // Whatever else is said to the window raises nothing, and keeps nobody out.
 func TestRaiseStranger(t *testing.T) {
-	folder := shallow(t)
+	folder := t.TempDir()
 	r, err := hearRaises(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -79,21 +79,6 @@ func TestRaiseStranger(t *testing.T) {
 	if err := raise(folder); err != nil {
 		t.Error(err)
 	}
-}
-
-// shallow returns a folder in which a socket can lie.
-func shallow(t *testing.T) string {
-	t.Helper()
-	folder, err := os.MkdirTemp("", "hearth")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Error(err)
-		}
-	})
-	return folder
 }
 
 // leaveSocket leaves a socket behind that nobody listens to.

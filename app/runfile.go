@@ -13,7 +13,7 @@ import (
 const runName = "run.json"
 
 // runFile tells the owner's commands how to reach the relay that runs on a data
-// directory. One that was left behind by a relay that died shows in its address
+// folder. One that was left behind by a relay that died shows in its address
 // not answering, or not taking its token.
 type runFile struct {
 	Name    string    `json:"name"` // the relay's

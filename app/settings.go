@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +35,7 @@ type settings struct {
 	kept keptSettings
 }
 
-// loadSettings reads the settings of a data directory and checks them.
+// loadSettings reads the settings of a data folder and checks them.
 func loadSettings(g givens) (settings, error) {
 	kept, err := readSettings(g.folder.Value)
 	if err != nil {
@@ -112,9 +111,11 @@ func (s settings) with(change console.Change) (settings, error) {
 		if err := checkPort(*change.Port); err != nil {
 			return s, err
 		}
-		s.kept.Port = change.Port
+		s.kept.Port = new(*change.Port)
 	}
-	s.kept.Open = cmp.Or(change.Open, s.kept.Open)
+	if change.Open != nil {
+		s.kept.Open = new(*change.Open)
+	}
 	return s, nil
 }
 

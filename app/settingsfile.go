@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 const (
@@ -30,14 +31,14 @@ type keptSettings struct {
 	others map[string]json.RawMessage
 }
 
-// readSettings reads the settings file of a data directory. Without one there
+// readSettings reads the settings file of a data folder. Without one there
 // are no settings.
 func readSettings(folder string) (keptSettings, error) {
 	path := filepath.Join(folder, settingsName)
 	var kept keptSettings
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return kept, nil // whether the folder itself will do is the relay's to say
 	}
 	if err != nil {
 		return kept, fmt.Errorf("the settings cannot be read: %w", err)
@@ -84,7 +85,7 @@ func parseSettings(data []byte) (keptSettings, error) {
 	return kept, nil
 }
 
-// write puts the settings into the file of a data directory.
+// write puts the settings into the file of a data folder.
 func (k keptSettings) write(folder string) error {
 	all := maps.Clone(k.others)
 	if all == nil {

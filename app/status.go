@@ -19,7 +19,7 @@ type statusCommand struct {
 
 // Help is what --help says beyond the flags.
 func (statusCommand) Help() string {
-	return `Says whether a relay runs on the data directory, how to reach it, and what it holds. A stopped relay's data is only read.
+	return `Says whether a relay runs on the data folder, how to reach it, and what it holds. A stopped relay's data is only read.
 
 Examples:
 

@@ -28,7 +28,7 @@ type streamsCommand struct {
 
 // Help is what --help says beyond the flags.
 func (streamsCommand) Help() string {
-	return `Asks the relay that runs on the data directory, or reads the data of a stopped one without changing it. Of a stream it tells the identity, head and cursor, and its entries, the newest first.
+	return `Asks the relay that runs on the data folder, or reads the data of a stopped one without changing it. Of a stream it tells the identity, head and cursor, and its entries, the newest first.
 
 Examples:
 

@@ -59,7 +59,7 @@ func show(ctx context.Context, h *home, o ui.Options) error {
 	return context.Cause(open)
 }
 
-// raiseFirst shows the window that runs on a data directory, if one does. It may
+// raiseFirst shows the window that runs on a data folder, if one does. It may
 // be on its way still: then its relay does not say yet how it runs.
 func raiseFirst(ctx context.Context, folder string) bool {
 	const (

@@ -13,7 +13,7 @@ import (
 // runs without a window, it says so at once.
 func TestRaiseFirst(t *testing.T) {
 	for _, window := range []bool{true, false} {
-		folder := shallow(t)
+		folder := t.TempDir()
 		s := testSettings(folder, keptSettings{Port: new(0)})
 		h, err := openHome(t.Context(), s, homeOptions{Logger: discard(), Window: window})
 		if err != nil {

@@ -111,7 +111,7 @@ func (c *Client) fetch(ctx context.Context, what string, q url.Values) (body []b
 	if len(q) > 0 {
 		address += "?" + q.Encode()
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

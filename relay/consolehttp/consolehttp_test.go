@@ -295,7 +295,7 @@ func TestEmptyLists(t *testing.T) {
 
 func ask(t *testing.T, method, url, auth string) (*http.Response, []byte) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	request, err := http.NewRequestWithContext(t.Context(), method, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

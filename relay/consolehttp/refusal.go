@@ -20,7 +20,7 @@ func (r *Refusal) Error() string { return r.Message }
 func Unauthorized() *Refusal {
 	return &Refusal{
 		Status: http.StatusUnauthorized, Code: "unauthorized",
-		Message: "this takes the owner's token: it lies in run.json in the relay's data directory",
+		Message: "this takes the owner's token: it lies in run.json in the relay's data folder",
 	}
 }
 
