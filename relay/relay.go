@@ -26,9 +26,13 @@ import (
 	"hearth/relay/streamhttp"
 )
 
-// inFlight is how many bytes of bodies and pages are in memory at once: a dozen
-// of the largest, and thousands of the usual ones.
-const inFlight = 256 << 20
+// How many bytes are in memory at once on their way in and out. A body that
+// finds no room waits unread, and so does a page.
+const (
+	littleBodies = 32 << 20  // of up to 64 KiB each: thousands of what people write
+	largeBodies  = 128 << 20 // eight of the largest
+	pages        = 128 << 20 // seven being read at once, and hundreds of the usual ones being sent
+)
 
 // Options are what a relay may be told. All may be left out.
 type Options struct {
@@ -107,7 +111,8 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 // what serves it.
 func (r *Relay) route(rules *guard.Guard) http.Handler {
 	streams := streamhttp.New(streamhttp.Options{
-		Store: r.store, Hub: r.hub, Observer: r.seen, Budget: guard.NewBudget(inFlight),
+		Store: r.store, Hub: r.hub, Observer: r.seen,
+		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages),
 		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
 	})
 	owner := consolehttp.Handler(r.Console(), authorizeOwner)

@@ -17,8 +17,31 @@ var ErrBusy = errors.New("the relay has no room for this just now: try again in 
 // this, trying again later serves the client better.
 const roomTime = 10 * time.Second
 
-// Budget bounds the memory of everything that is on its way in or out. It may
-// be used by any goroutine.
+// little is up to how many bytes a request needs little room: it holds what
+// people write, and a thousand of them fit where one large body does.
+const little = 64 << 10
+
+// Lanes are two budgets side by side: one for those who need little room, who so
+// never stand behind those who need much.
+type Lanes struct {
+	little, much *Budget
+}
+
+// NewLanes returns two budgets of so many bytes.
+func NewLanes(little, much int64) *Lanes {
+	return &Lanes{little: NewBudget(little), much: NewBudget(much)}
+}
+
+// Reserve takes n bytes out of the budget of their size; see [Budget.Reserve].
+func (l *Lanes) Reserve(ctx context.Context, n int64) (*Reservation, error) {
+	if n <= little {
+		return l.little.Reserve(ctx, n)
+	}
+	return l.much.Reserve(ctx, n)
+}
+
+// Budget bounds the memory of what is on its way in or out. It may be used by
+// any goroutine.
 type Budget struct {
 	size int64
 	room *semaphore.Weighted

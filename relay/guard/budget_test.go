@@ -74,3 +74,28 @@ func TestBudgetCancelled(t *testing.T) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
+
+// Who needs little room gets it also while those who need much wait for theirs.
+func TestLanes(t *testing.T) {
+	lanes := NewLanes(little, 10*little)
+	all, err := lanes.Reserve(t.Context(), 10*little)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Release()
+	waiting, leave := context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() {
+		_, err := lanes.Reserve(waiting, little+1)
+		gone <- err
+	}()
+	few, err := lanes.Reserve(t.Context(), little)
+	if err != nil {
+		t.Fatalf("little room: %v", err)
+	}
+	few.Release()
+	leave()
+	if err := <-gone; !errors.Is(err, context.Canceled) {
+		t.Errorf("much room: %v, want none", err)
+	}
+}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,11 +56,16 @@ type Body struct {
 	Bytes []byte
 }
 
+// Room is where memory is reserved: a [Budget] or [Lanes].
+type Room interface {
+	Reserve(ctx context.Context, n int64) (*Reservation, error)
+}
+
 // ReadBody reads the body of a request, of at most limit bytes. It reserves room
-// in the budget first; the caller must Release it once the bytes are no longer
+// first; the caller must Release it once the bytes are no longer
 // used. A body that says to be too long is not read at all. The errors:
 // *TooLargeError, *BodyError, ErrBusy, the context's.
-func ReadBody(w http.ResponseWriter, r *http.Request, budget *Budget, limit int64) (*Body, error) {
+func ReadBody(w http.ResponseWriter, r *http.Request, in Room, limit int64) (*Body, error) {
 	if r.ContentLength > limit {
 		return nil, &TooLargeError{limit}
 	}
@@ -67,7 +73,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, budget *Budget, limit int6
 	if r.ContentLength >= 0 {
 		room = r.ContentLength
 	}
-	reservation, err := budget.Reserve(r.Context(), room)
+	reservation, err := in.Reserve(r.Context(), room)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,10 @@ type Options struct {
 	Hub      Hub
 	Observer Observer
 
-	// Budget bounds the memory of all bodies and pages together. It should hold
-	// several of the largest, which take 17 MiB.
-	Budget *guard.Budget
+	// Bodies bounds the memory of all bodies together, Pages that of all pages.
+	// Each should hold several of the largest, which take 17 MiB.
+	Bodies guard.Room
+	Pages  guard.Room
 
 	// Metrics answers /metrics, to visitors from this machine; nil if that is not
 	// served.

@@ -35,7 +35,7 @@ func (x *exchange) read() error {
 		return err
 	}
 	ctx, o := x.r.Context(), x.handler.options
-	room, err := o.Budget.Reserve(ctx, pageRoom)
+	room, err := o.Pages.Reserve(ctx, pageRoom)
 	if err != nil {
 		return err
 	}

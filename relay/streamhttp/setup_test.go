@@ -202,7 +202,8 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 		Store:    r.store,
 		Hub:      &r.hub,
 		Observer: &r.records,
-		Budget:   r.budget,
+		Bodies:   r.budget,
+		Pages:    r.budget,
 		Metrics:  metrics,
 		Closing: func() bool {
 			if r.broken.Load() {
