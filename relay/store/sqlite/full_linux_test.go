@@ -1,0 +1,140 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+	"hearth/relay/store/sqlite"
+)
+
+// On a full disk writes are refused with that as the reason, small ones as long
+// as they fit; what was answered stays, reads go on, and so do writes once there
+// is room again, without a restart.
+func TestDiskFull(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may mount the small disk that this fills")
+	}
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=48m"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	path, ballast := filepath.Join(disk, "hearth.db"), filepath.Join(disk, "ballast")
+	s := open(t, path, sqlite.Options{})
+	t.Cleanup(func() { shut(t, s) }) // before the disk goes away
+	written := 0
+	for range 10 {
+		write(t, s, "notes", "a")
+		written++
+	}
+	fill(t, ballast, 2<<20) // leaves so much
+
+	// A group of which some fit and some do not.
+	large := protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(make([]byte, 8<<20))}
+	var writing sync.WaitGroup
+	var full atomic.Int64
+	for range 4 {
+		writing.Go(func() {
+			_, err := s.Append(t.Context(), store.Append{Ref: named("large"), Batch: large})
+			if _, ok := errors.AsType[*store.FullError](err); ok {
+				full.Add(1)
+			} else {
+				t.Errorf("a batch that does not fit: %v", err)
+			}
+		})
+		for range 5 {
+			writing.Go(func() {
+				if _, err := try(t, s, "notes", "a"); err != nil {
+					t.Errorf("a small batch that fits: %v", err)
+				}
+			})
+			written++
+		}
+	}
+	writing.Wait()
+	if n := full.Load(); n != 4 {
+		t.Errorf("%d large batches found no room", n)
+	}
+	check := func() {
+		t.Helper()
+		if n := len(read(t, s, "notes")); n != written {
+			t.Errorf("%d of %d entries are there", n, written)
+		}
+		list, err := s.Streams(t.Context(), store.Ref{}, 10)
+		if err != nil || len(list) != 1 {
+			t.Errorf("the streams are %+v, %v", list, err)
+		}
+	}
+	check()
+
+	// A batch that fails in the midst of being written gives its room back.
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, ballast, 12<<20)
+	several := protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(make([][]byte, 500_000)...)}
+	for range 2 {
+		_, err := s.Append(t.Context(), store.Append{Ref: named("several"), Batch: several})
+		is[*store.FullError](t, err)
+		_, err = s.Append(t.Context(), store.Append{Ref: named("notes"), Batch: several})
+		is[*store.FullError](t, err)
+	}
+	check()
+	cleared(t, path, "SELECT count(*) FROM stream WHERE tail > head OR head = 0")
+
+	// Until nothing goes in any more.
+	fill(t, ballast, 0)
+	for {
+		_, err := try(t, s, "notes", strings.Repeat("a", 1000))
+		if err != nil {
+			is[*store.FullError](t, err)
+			break
+		}
+		written++
+	}
+	for range 10 {
+		_, err := try(t, s, "notes", strings.Repeat("a", 1000))
+		is[*store.FullError](t, err)
+	}
+	check()
+
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, "notes", "b")
+	written++
+	check()
+	shut(t, s)
+	s = open(t, path, sqlite.Options{})
+	check()
+}
+
+// fill makes a file so large that the disk has only so many bytes left.
+func fill(t *testing.T, path string, left int) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(filepath.Dir(path), &disk); err != nil {
+		t.Fatal(err)
+	}
+	free := int(disk.Bavail) * int(disk.Bsize)
+	if _, err := f.Write(make([]byte, max(0, free-left))); err != nil {
+		t.Fatal(err)
+	}
+}
