@@ -2,9 +2,11 @@ package discovery
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,7 +16,10 @@ import (
 	"golang.org/x/net/ipv4"
 )
 
-const testType = "_hearthtest._tcp"
+// ownType and ownID belong to this process alone: the loopback interface may be shared with another run of these tests.
+var ownType = fmt.Sprintf("_hearth%d._tcp", os.Getpid())
+
+func ownID(four string) string { return fmt.Sprintf("%s%04x", four, os.Getpid()&0xffff) }
 
 // patience is how long a test waits for what has to happen: long, since a loaded machine only makes it late.
 const patience = 40 * time.Second
@@ -66,7 +71,7 @@ func announce(t *testing.T, s Service, o Options) *Announcer {
 
 func browse(t *testing.T, o Options) *Browser {
 	t.Helper()
-	b, err := Browse(t.Context(), testType, o)
+	b, err := Browse(t.Context(), ownType, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +97,11 @@ func standsAs(a *Announcer, label string) func() bool {
 // Promise: what is announced is found with all its data, renamed at once when it is, and gone after Close.
 func TestAnnouncedIsFoundAndTakenBack(t *testing.T) {
 	o := loopback(t)
-	s := Service{Type: testType, Name: `Käthe's "Küche". 1`, ID: "11111111aaaa", Port: 2451, TXT: []string{"v=1", `path=C:\x`, "empty"}}
+	s := Service{Type: ownType, Name: `Käthe's "Küche". 1`, ID: ownID("1111"), Port: 2451, TXT: []string{"v=1", `path=C:\x`, "empty"}}
 	a := announce(t, s, o)
 	eventually(t, a.Changes(), "announced", standsAs(a, s.Name))
 
-	found, err := Find(t.Context(), testType, 2*time.Second, o)
+	found, err := Find(t.Context(), ownType, 2*time.Second, o)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Find: %v, %v; want one", found, err)
 	}
@@ -106,7 +111,7 @@ func TestAnnouncedIsFoundAndTakenBack(t *testing.T) {
 	}
 	got.SeenAt = time.Time{}
 	want := Found{
-		Instance: s.Name, Host: "hearth-11111111.local", Port: 2451, Addresses: a.Status().Announced[0].Addresses,
+		Instance: s.Name, Host: "hearth-" + ownID("1111") + ".local", Port: 2451, Addresses: a.Status().Announced[0].Addresses,
 		TXT: map[string]string{"id": s.ID, "v": "1", "path": `C:\x`, "empty": ""},
 	}
 	if d := cmp.Diff(want, got, cmp.Comparer(func(x, y netip.Addr) bool { return x == y })); d != "" {
@@ -137,10 +142,10 @@ func TestAnnouncedIsFoundAndTakenBack(t *testing.T) {
 // Promise: of two services with one name and different ids the later one takes another name, and both are found.
 func TestTakenName(t *testing.T) {
 	o := loopback(t)
-	first := announce(t, Service{Type: testType, Name: "Home", ID: "bbbbbbbb1", Port: 1001}, o)
+	first := announce(t, Service{Type: ownType, Name: "Home", ID: ownID("bbbb"), Port: 1001}, o)
 	eventually(t, first.Changes(), "announced", standsAs(first, "Home"))
 	// The id is the lesser one: it still does not take a name that another has.
-	second := announce(t, Service{Type: testType, Name: "Home", ID: "aaaaaaaa1", Port: 1002}, o)
+	second := announce(t, Service{Type: ownType, Name: "Home", ID: ownID("aaaa"), Port: 1002}, o)
 	eventually(t, second.Changes(), "announced by another name", standsAs(second, "Home (aaaa)"))
 	b := browse(t, o)
 	eventually(t, b.Changes(), "both found", func() bool { return cmp.Equal(instances(b), []string{"Home", "Home (aaaa)"}) })
@@ -152,8 +157,8 @@ func TestTakenName(t *testing.T) {
 // Promise: two that start at the same moment with the same name end up with different ones, whoever hears whom first.
 func TestSameNameAtTheSameTime(t *testing.T) {
 	o := loopback(t)
-	first := announce(t, Service{Type: testType, Name: "Twin", ID: "cccccccc1", Port: 1001}, o)
-	second := announce(t, Service{Type: testType, Name: "Twin", ID: "dddddddd1", Port: 1002}, o)
+	first := announce(t, Service{Type: ownType, Name: "Twin", ID: ownID("cccc"), Port: 1001}, o)
+	second := announce(t, Service{Type: ownType, Name: "Twin", ID: ownID("dddd"), Port: 1002}, o)
 	eventually(t, second.Changes(), "one gives way", standsAs(second, "Twin (dddd)"))
 	eventually(t, first.Changes(), "the other stays", standsAs(first, "Twin"))
 	b := browse(t, o)
@@ -163,7 +168,7 @@ func TestSameNameAtTheSameTime(t *testing.T) {
 // Promise: the same service heard from elsewhere, as on a second card in one network, is not taken for another.
 func TestNeverRenamedForItself(t *testing.T) {
 	o := loopback(t)
-	s := Service{Type: testType, Name: "Echo", ID: "eeeeeeee1", Port: 1001}
+	s := Service{Type: ownType, Name: "Echo", ID: ownID("eeee"), Port: 1001}
 	first := announce(t, s, o)
 	eventually(t, first.Changes(), "announced", standsAs(first, "Echo"))
 	again := announce(t, s, o)
@@ -173,7 +178,7 @@ func TestNeverRenamedForItself(t *testing.T) {
 // Promise: a simple resolver, which knows nothing of multicast DNS but where to ask, gets an answer of its own.
 func TestSimpleResolver(t *testing.T) {
 	o := loopback(t)
-	a := announce(t, Service{Type: testType, Name: "Simple", ID: "99999999a", Port: 1001}, o)
+	a := announce(t, Service{Type: ownType, Name: "Simple", ID: ownID("9999"), Port: 1001}, o)
 	eventually(t, a.Changes(), "announced", standsAs(a, "Simple"))
 
 	lo, err := net.InterfaceByName(o.Interfaces[0])
@@ -188,7 +193,7 @@ func TestSimpleResolver(t *testing.T) {
 	if err := ipv4.NewPacketConn(udp).SetMulticastInterface(lo); err != nil {
 		t.Fatal(err)
 	}
-	question, err := asked("hearth-99999999.local.", dns.TypeA).Pack()
+	question, err := asked("hearth-"+ownID("9999")+".local.", dns.TypeA).Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +220,7 @@ func TestSimpleResolver(t *testing.T) {
 // Promise: what cannot be announced is said in a sentence, and comes right with the next Update.
 func TestQuiet(t *testing.T) {
 	o := loopback(t)
-	good := Service{Type: testType, Name: "Quiet", ID: "ffffffff1", Port: 1001}
+	good := Service{Type: ownType, Name: "Quiet", ID: ownID("ffff"), Port: 1001}
 	bad := good
 	bad.Port = 0
 	a := announce(t, bad, o)
@@ -235,7 +240,7 @@ func TestQuiet(t *testing.T) {
 // Promise: a first look that finds no network says so instead of finding nothing.
 func TestFindWithoutNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := Find(t.Context(), testType, time.Second, Options{Interfaces: []string{"hearth-none"}})
+		_, err := Find(t.Context(), ownType, time.Second, Options{Interfaces: []string{"hearth-none"}})
 		if !errors.Is(err, ErrNoNetwork) {
 			t.Errorf("got %v, want ErrNoNetwork", err)
 		}

@@ -24,6 +24,7 @@ const (
 	roleEnv = "HEARTH_DISCOVERY_ROLE"
 	// pythonEnv names a Python that has the zeroconf package.
 	pythonEnv = "HEARTH_PYTHON"
+	testType  = "_hearthtest._tcp"
 	card      = "hearth0" // the real interface, as far as anybody can tell, in each namespace
 )
 
