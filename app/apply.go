@@ -46,7 +46,7 @@ func (h *home) move(ctx context.Context, to place) error {
 		return err
 	}
 	// The same port at more or fewer addresses: the system gives it only once
-	// the old one is closed. Connections that exist go on.
+	// the old one is closed. Requests that are under way come to their end.
 	closeAll(h.listeners)
 	if listeners, err = listen(ctx, to); err == nil {
 		h.serve(listeners)

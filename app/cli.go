@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -75,10 +76,15 @@ func run(args []string, out, errs io.Writer) int {
 	context.AfterFunc(ctx, forget)
 
 	command.BindTo(ctx, (*context.Context)(nil))
-	if err := command.Run(); err != nil {
+	err = command.Run()
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitError // whoever interrupted it knows why
+	default:
 		return report(errs, err)
 	}
-	return exitOK
 }
 
 // forgetEmpty takes an empty variable of the environment for none, as those who

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -42,11 +43,11 @@ type foundJSON struct {
 // Run looks around on the network.
 func (c findCommand) Run(ctx context.Context, out io.Writer) error {
 	found, err := discovery.Find(ctx, serviceType, c.Timeout, discovery.Options{})
+	if errors.Is(err, discovery.ErrNoNetwork) {
+		return &hintedError{err, "connect this machine to a network, or give it more time with --timeout"}
+	}
 	if err != nil {
-		return &hintedError{
-			fmt.Errorf("relays cannot be looked for: %w", err),
-			"connect this machine to a network",
-		}
+		return fmt.Errorf("relays cannot be looked for: %w", err)
 	}
 	relays := relaysOf(found, "")
 	if c.JSON {

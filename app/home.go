@@ -37,6 +37,8 @@ type home struct {
 	run       runFile
 }
 
+var _ console.Console = (*home)(nil)
+
 // homeOptions are what a home needs beside its settings.
 type homeOptions struct {
 	Logger *slog.Logger

@@ -44,9 +44,6 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 	if err != nil {
 		return "", err
 	}
-	if err := checkPlace(after.place(), after.values().Open.Value); err != nil {
-		return "", err
-	}
 	if err := after.kept.write(after.folder.Value); err != nil {
 		return "", err
 	}

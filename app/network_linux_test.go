@@ -122,14 +122,25 @@ func machines(t *testing.T) (home, guest string) {
 	ip(t, "-n", guest, "address", "add", "10.78.0.2/24", "dev", card)
 	ip(t, "-n", home, "link", "set", card, "up")
 	ip(t, "-n", guest, "link", "set", card, "up")
+	for _, machine := range []string{home, guest} {
+		// The kernel says so at its leisure, up to a second later.
+		for deadline := time.Now().Add(patience); !strings.Contains(ip(t, "-n", machine, "link", "show", card), "state UP"); {
+			if time.Now().After(deadline) {
+				t.Fatal("the cable does not carry anything")
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 	return home, guest
 }
 
-func ip(t *testing.T, args ...string) {
+func ip(t *testing.T, args ...string) string {
 	t.Helper()
-	if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+	out, err := exec.Command("ip", args...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("ip %s: %v: %s", strings.Join(args, " "), err, out)
 	}
+	return string(out)
 }
 
 // inside returns a command that runs on one of the machines.
@@ -142,9 +153,12 @@ func inside(machine string, args ...string) *exec.Cmd {
 func find(t *testing.T, machine string, want int) []foundJSON {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
-		out, err := inside(machine, filepath.Join(programs, programName), "find", "--json", "--timeout", "2s").Output()
+		look := inside(machine, filepath.Join(programs, programName), "find", "--json", "--timeout", "2s")
+		var errs strings.Builder
+		look.Stderr = &errs
+		out, err := look.Output()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v: %s", err, errs.String())
 		}
 		var found []foundJSON
 		if err := json.Unmarshal(out, &found); err != nil {
