@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,24 +18,31 @@ import (
 
 // driver does the same things to a store and to the model.
 type driver struct {
-	store.Store
-	model model
-	ctx   context.Context
-	moves []store.Moved // what should have been published
-	heard []store.Moved
+	*subject
+	model  model
+	ctx    context.Context
+	spaces []string      // its own ones, in their order and behind those of all others
+	moves  []store.Moved // what should have been published
+
+	// What earlier histories have left.
+	heardBefore  int
+	totalsBefore store.Totals
 }
 
 // A store is like the model, whatever it is asked and however often it is
 // opened anew.
 func testModel(t *testing.T, open Open) {
+	// One store for all histories, since opening one takes longer than most of
+	// them; each has spaces of its own.
+	s := start(t, open)
+	histories := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		d := &driver{model: make(model), ctx: t.Context()}
-		folder := t.TempDir()
-		reopen := func() {
-			d.Store = open(t, folder, func(moves []store.Moved) { d.heard = append(d.heard, moves...) })
+		histories++
+		d := &driver{subject: s, model: make(model), ctx: t.Context(), heardBefore: len(s.heard())}
+		for _, space := range []string{"a", "b"} {
+			d.spaces = append(d.spaces, fmt.Sprintf("%08d.%s", histories, space))
 		}
-		reopen()
-		defer func() { d.Close() }()
+		d.totalsBefore = d.totals(rt)
 		rt.Repeat(map[string]func(*rapid.T){
 			"append": d.append,
 			"batch":  d.append, // more often than the others
@@ -42,24 +50,32 @@ func testModel(t *testing.T, open Open) {
 			"look":   d.look,
 			"record": d.record,
 			"reopen": func(rt *rapid.T) {
-				if rapid.IntRange(0, 2).Draw(rt, "really") > 0 {
+				if rapid.IntRange(0, 3).Draw(rt, "really") > 0 {
 					rt.Skip("less often than the others: it takes longest")
 				}
-				if err := d.Close(); err != nil {
-					rt.Fatal(err)
-				}
-				reopen()
+				s.reopen(t)
 			},
 		})
 		d.compare(rt)
 	})
 }
 
-var refs = rapid.SampledFrom([]store.Ref{
-	{Space: "default", Name: "a"},
-	{Space: "default", Name: "b"},
-	{Space: "other", Name: "a"},
-})
+// ref draws one of three streams.
+func (d *driver) ref(rt *rapid.T) store.Ref {
+	return rapid.SampledFrom([]store.Ref{
+		{Space: d.spaces[0], Name: "a"},
+		{Space: d.spaces[0], Name: "b"},
+		{Space: d.spaces[1], Name: "a"},
+	}).Draw(rt, "stream")
+}
+
+func (d *driver) totals(rt *rapid.T) store.Totals {
+	totals, err := d.Totals(d.ctx)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return totals
+}
 
 // contents are few, so that the same ones come again, and of sizes that a store
 // may keep in different ways.
@@ -79,7 +95,7 @@ func entries(rt *rapid.T) []string {
 }
 
 func (d *driver) append(rt *rapid.T) {
-	a := store.Append{Ref: refs.Draw(rt, "stream"), Writer: rapid.SampledFrom([]string{"", "phone", "desk"}).Draw(rt, "writer")}
+	a := store.Append{Ref: d.ref(rt), Writer: rapid.SampledFrom([]string{"", "phone", "desk"}).Draw(rt, "writer")}
 	s := d.model[a.Ref]
 	if s != nil {
 		a.Kind = s.kind
@@ -120,14 +136,14 @@ func (d *driver) append(rt *rapid.T) {
 	if refusal == nil && !want.Repeated {
 		d.moves = append(d.moves, store.Moved{Ref: a.Ref, State: store.State{Stream: want.Stream, Head: want.Last}})
 	}
-	if diff := cmp.Diff(d.moves, d.heard); diff != "" {
+	if diff := cmp.Diff(d.moves, d.heard()[d.heardBefore:], comparing); diff != "" {
 		rt.Fatalf("what was published (-want +got):\n%s", diff)
 	}
 }
 
 func (d *driver) page(rt *rapid.T) {
 	r := store.Read{
-		Ref:     refs.Draw(rt, "stream"),
+		Ref:     d.ref(rt),
 		Entries: rapid.IntRange(1, 12).Draw(rt, "entries"),
 		Bytes:   rapid.SampledFrom([]int{1, 2, 40_000, 140_001, 500_000, everything}).Draw(rt, "bytes"),
 	}
@@ -175,29 +191,28 @@ func (d *driver) look(rt *rapid.T) {
 			rt.Fatalf("the stream (-want +got):\n%s", diff)
 		}
 	}
-	list, err := d.Streams(d.ctx, store.Ref{}, everything)
+	list, err := d.Streams(d.ctx, store.Ref{Space: d.spaces[0]}, everything)
 	if err != nil || len(list) != len(d.model) || !slices.IsSortedFunc(list, func(a, b store.Stream) int { return compareRefs(a.Ref, b.Ref) }) {
 		rt.Fatalf("the streams are listed as %+v, %v", list, err)
 	}
-	heads, err := d.Heads(d.ctx, "default", []string{"b", "a"})
+	heads, err := d.Heads(d.ctx, d.spaces[0], []string{"b", "a"})
 	if err != nil {
 		rt.Fatal(err)
 	}
 	for i, name := range []string{"b", "a"} {
 		var want store.State
-		if s := d.model[named(name)]; s != nil {
+		if s := d.model[store.Ref{Space: d.spaces[0], Name: name}]; s != nil {
 			want = store.State{Stream: s.id, Head: s.head()}
 		}
 		if heads[i] != want {
 			rt.Fatalf("the head of %s is %+v, should be %+v", name, heads[i], want)
 		}
 	}
-	totals, err := d.Totals(d.ctx)
-	if err != nil {
-		rt.Fatal(err)
-	}
-	want := store.Totals{Streams: len(d.model), Disk: totals.Disk, Log: totals.Log}
+	totals := d.totals(rt)
+	want := d.totalsBefore
+	want.Disk, want.Log = totals.Disk, totals.Log
 	for _, s := range d.model {
+		want.Streams++
 		want.Entries += s.head()
 		want.Bytes += s.bytes()
 	}
@@ -208,7 +223,7 @@ func (d *driver) look(rt *rapid.T) {
 
 // record compares single entries and those before a position.
 func (d *driver) record(rt *rapid.T) {
-	ref := refs.Draw(rt, "stream")
+	ref := d.ref(rt)
 	s := d.model[ref]
 	if s == nil {
 		_, err := d.Back(d.ctx, ref, 0, 1)

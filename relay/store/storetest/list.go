@@ -168,7 +168,7 @@ func testBack(t *testing.T, open Open) {
 		slices.Reverse(list)
 		return list
 	}
-	for limit := range len(entries) + 2 {
+	for _, limit := range []int{0, 1, 2, 3, 7, len(entries), len(entries) + 1} {
 		equal(t, "back from the head", entries[max(0, len(entries)-limit):], back(0, limit))
 		for before := uint64(1); before <= head+2; before++ {
 			end := min(before-1, head)
