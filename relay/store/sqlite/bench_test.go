@@ -167,6 +167,7 @@ func BenchmarkTail(b *testing.B) {
 				b.Fatal(err)
 			}
 			cursor := &protocol.Cursor{Stream: stream.Identity, Seq: before.Seq, Link: before.Link}
+			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					p, err := s.Page(context.Background(), store.Read{

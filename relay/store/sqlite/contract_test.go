@@ -16,6 +16,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The store holds to what every store promises.
 func TestContract(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, func(t testing.TB, folder string, publish func([]store.Moved)) store.Store {
 		t.Helper()
 		s, err := sqlite.Open(t.Context(), filepath.Join(folder, "hearth.db"), sqlite.Options{Publish: publish})

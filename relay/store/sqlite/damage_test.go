@@ -37,6 +37,7 @@ const (
 // A stream with damage to its newest run answers with that at once and to
 // everything, also to those who write; other streams go on.
 func TestDamagedEnd(t *testing.T) {
+	t.Parallel()
 	for name, hurt := range map[string]func(t *testing.T, path string){
 		"cut": func(t *testing.T, path string) {
 			t.Helper()
@@ -102,6 +103,7 @@ func TestDamagedEnd(t *testing.T) {
 
 // Damage to an older run is told once somebody comes upon it, and stays told.
 func TestDamagedMiddle(t *testing.T) {
+	t.Parallel()
 	for name, hurt := range map[string]func(t *testing.T, path string){
 		"cut": func(t *testing.T, path string) {
 			t.Helper()

@@ -19,6 +19,7 @@ import (
 // as they fit; what was answered stays, reads go on, and so do writes once there
 // is room again, without a restart.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root may mount the small disk that this fills")
 	}

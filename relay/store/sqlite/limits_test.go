@@ -12,6 +12,7 @@ import (
 
 // A stream that has no more positions says that there is no room.
 func TestLastPosition(t *testing.T) {
+	t.Parallel()
 	const last = 1<<38 - 1
 	path := place(t)
 	s := open(t, path, sqlite.Options{})
@@ -49,6 +50,7 @@ func TestLastPosition(t *testing.T) {
 // A relay that has no more keys for streams says that there is no room, and
 // writes to those that it has.
 func TestLastStream(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	s := open(t, path, sqlite.Options{})
 	write(t, s, "notes", "a")

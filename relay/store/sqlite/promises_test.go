@@ -16,6 +16,7 @@ import (
 // The database refuses by itself to change, to lose and to misplace anything,
 // also when somebody else's connection asks for it.
 func TestDatabaseRefuses(t *testing.T) {
+	t.Parallel()
 	path := place(t)
 	s := open(t, path, sqlite.Options{})
 	write(t, s, "notes", "a", "b")

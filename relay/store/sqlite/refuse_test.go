@@ -19,6 +19,7 @@ import (
 // What cannot be opened safely is refused with the reason, and left as it is to
 // the last byte, with its log if there is one.
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	edit := func(at int64, bytes ...byte) func(*testing.T, string) {
 		return func(t *testing.T, path string) {
 			t.Helper()
@@ -200,6 +201,7 @@ func TestOpenFails(t *testing.T) {
 // A name is taken as it is, whatever a URI would make of it, and what a
 // creation has left that was cut short is no hindrance.
 func TestOpenNames(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"hearth.db", "a b.db", "50%.db", "what?mode=memory", "a#b", "ü.db", "file:x", ":memory:"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), name)

@@ -26,6 +26,7 @@ func held(t *testing.T, path string) (s *sqlite.Store, letGo func()) {
 // A caller who leaves before his turn came leaves nothing behind; the others of
 // his group are not touched.
 func TestCancelledInQueue(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, letGo := held(t, place(t))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -59,6 +60,7 @@ func TestCancelledInQueue(t *testing.T) {
 // A large batch whose turn has not come, for another large one is being
 // written, can be left as well.
 func TestCancelledBehindLarge(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, letGo := held(t, place(t))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -97,6 +99,7 @@ func TestCancelledBehindLarge(t *testing.T) {
 // Those who wait when the store is closed are told, and none of theirs is there;
 // the group that was being answered is.
 func TestClosedInQueue(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := place(t)
 		s, letGo := held(t, path)
@@ -128,6 +131,7 @@ func TestClosedInQueue(t *testing.T) {
 // Batches that wait together share a commit; one that is refused in their midst
 // leaves no trace, and each stream's entries are in the order in which they came.
 func TestGroup(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := place(t)
 		s, letGo := held(t, path)

@@ -11,10 +11,10 @@ import (
 	"hearth/relay/store"
 )
 
-// many is a batch of more entries than a store would want to write while others
-// wait: some 14 MB in the encoding of the wire.
-func many() protocol.Batch {
-	return protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(make([][]byte, 300_000)...)}
+// many is a batch of so many entries without bytes, which are some fifty bytes
+// each in the encoding of the wire.
+func many(entries int) protocol.Batch {
+	return protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(make([][]byte, entries)...)}
 }
 
 // A batch of very many entries is a batch like any other.
@@ -22,7 +22,7 @@ func testManyEntries(t *testing.T, open Open) {
 	s := start(t, open)
 	ref := named("notes")
 	s.write(t, ref, batch(1, "before"))
-	b := many()
+	b := many(300_000)
 	w := s.write(t, ref, b)
 	equal(t, "where it is", store.Written{Stream: w.Stream, Epoch: 1, First: 2, Last: 300_001}, w)
 	s.write(t, ref, batch(1, "after"))
@@ -73,8 +73,8 @@ func testLargeBesideSmall(t *testing.T, open Open) {
 		store.Ref
 		protocol.Batch
 	}{
-		{old, many()},
-		{fresh, many()}, // one that makes its stream
+		{old, many(200_000)},
+		{fresh, many(200_000)}, // one that makes its stream
 		{old, protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(make([]byte, protocol.MaxEntry))}},
 	}
 	var writing, watching sync.WaitGroup
