@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"hearth/relay/store"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // newest is how many of the streams that were written to last are looked at
@@ -22,7 +20,7 @@ func (s *Store) start(ctx context.Context) error {
 	var last []found // the newest streams, the newest of all first
 	var unfinished []store.Ref
 	var t store.Totals
-	err := s.read(ctx, func(conn *sqlite.Conn) error {
+	err := s.read(ctx, func(conn *connection) error {
 		stmt := conn.Prep(`SELECT ` + streamColumns + `, s.tail FROM space p JOIN stream s ON s.space = p.key`)
 		for {
 			more, err := stmt.Step()
@@ -64,7 +62,7 @@ func keepNewest(last []found, f found) []found {
 
 // checkEnds notes damage to the newest runs of some streams.
 func (s *Store) checkEnds(ctx context.Context, streams []found) error {
-	return s.read(ctx, func(conn *sqlite.Conn) error {
+	return s.read(ctx, func(conn *connection) error {
 		for _, f := range streams {
 			r, there, err := lastRow(conn.Prep(runAt), f.key, f.Head)
 			if err != nil {

@@ -42,7 +42,7 @@ func (r *Reader) scanStream(stmt *sqlite.Stmt) found {
 }
 
 // look finds a stream, be it damaged or not.
-func (r *Reader) look(conn *sqlite.Conn, ref store.Ref) (found, error) {
+func (r *Reader) look(conn *connection, ref store.Ref) (found, error) {
 	stmt := conn.Prep(findStream)
 	stmt.BindText(1, ref.Space)
 	stmt.BindText(2, ref.Name)
@@ -58,7 +58,7 @@ func (r *Reader) look(conn *sqlite.Conn, ref store.Ref) (found, error) {
 }
 
 // find finds a stream to read from. A damaged one is an error.
-func (r *Reader) find(conn *sqlite.Conn, ref store.Ref) (found, error) {
+func (r *Reader) find(conn *connection, ref store.Ref) (found, error) {
 	f, err := r.look(conn, ref)
 	if err != nil {
 		return found{}, err
@@ -68,7 +68,7 @@ func (r *Reader) find(conn *sqlite.Conn, ref store.Ref) (found, error) {
 
 // Stream implements [store.Store].
 func (r *Reader) Stream(ctx context.Context, ref store.Ref) (s store.Stream, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		f, err := r.look(conn, ref)
 		s = f.Stream
 		return err
@@ -79,7 +79,7 @@ func (r *Reader) Stream(ctx context.Context, ref store.Ref) (s store.Stream, err
 // Heads implements [store.Store].
 func (r *Reader) Heads(ctx context.Context, space string, names []string) (states []store.State, err error) {
 	states = make([]store.State, len(names))
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		stmt := conn.Prep("SELECT s.id, s.head FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ? AND s.head > 0")
 		for i, name := range names {
 			stmt.BindText(1, space)
@@ -103,7 +103,7 @@ func (r *Reader) Heads(ctx context.Context, space string, names []string) (state
 
 // Streams implements [store.Store].
 func (r *Reader) Streams(ctx context.Context, after store.Ref, limit int) (list []store.Stream, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		stmt := conn.Prep(`SELECT ` + streamColumns + `
 			FROM space p JOIN stream s ON s.space = p.key
 			WHERE s.head > 0 AND (p.name, s.name) > (?, ?) ORDER BY p.name, s.name LIMIT ?`)
@@ -123,7 +123,7 @@ func (r *Reader) Streams(ctx context.Context, after store.Ref, limit int) (list 
 
 // Totals counts what the database holds.
 func (r *Reader) Totals(ctx context.Context) (t store.Totals, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		stmt := conn.Prep("SELECT count(*), coalesce(sum(head), 0), coalesce(sum(bytes), 0) FROM stream WHERE head > 0")
 		if _, err := stmt.Step(); err != nil {
 			return failure("counting", finish(stmt, err))

@@ -17,7 +17,7 @@ const runsFrom = `SELECT id, count, bytes, body FROM run
 
 // Page implements [store.Store].
 func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		s, err := r.find(conn, ask.Ref)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func checkCursor(s found, after *protocol.Cursor) error {
 
 // fill reads entries into a page, after the cursor, whose link it checks on the
 // way unless it is the head's.
-func (r *Reader) fill(conn *sqlite.Conn, s found, ask store.Read, page *store.Page) error {
+func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Page) error {
 	if page.Last == s.Head || ask.Entries <= 0 {
 		return nil
 	}

@@ -8,8 +8,6 @@ import (
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // runsBack lists the runs of a stream that start at or before a position, the
@@ -19,7 +17,7 @@ const runsBack = `SELECT id, count, bytes, body, written_at, coalesce(writer, ''
 
 // Back implements [store.Store].
 func (r *Reader) Back(ctx context.Context, ref store.Ref, before uint64, limit int) (list []store.Record, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		s, err := r.find(conn, ref)
 		if err != nil {
 			return err
@@ -36,7 +34,7 @@ func (r *Reader) Back(ctx context.Context, ref store.Ref, before uint64, limit i
 
 // Record implements [store.Store].
 func (r *Reader) Record(ctx context.Context, ref store.Ref, seq uint64) (record store.Record, err error) {
-	err = r.read(ctx, func(conn *sqlite.Conn) error {
+	err = r.read(ctx, func(conn *connection) error {
 		s, err := r.find(conn, ref)
 		if err != nil {
 			return err
@@ -55,7 +53,7 @@ func (r *Reader) Record(ctx context.Context, ref store.Ref, seq uint64) (record 
 }
 
 // back reads entries up to a position, newest first.
-func (r *Reader) back(conn *sqlite.Conn, s found, last uint64, limit int) (list []store.Record, err error) {
+func (r *Reader) back(conn *connection, s found, last uint64, limit int) (list []store.Record, err error) {
 	if last == 0 || limit <= 0 {
 		return nil, nil
 	}

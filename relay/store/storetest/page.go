@@ -17,7 +17,13 @@ func testPageEntries(t *testing.T, open Open) {
 		s.write(t, ref, protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(data...)})
 	}
 	for _, c := range []struct{ entries, want int }{
-		{1, 1}, {499, 499}, {500, 500}, {501, 501}, {2499, 2499}, {2500, 2500}, {2501, 2500},
+		{1, 1},
+		{499, 499},
+		{500, 500},
+		{501, 501},
+		{2499, 2499},
+		{2500, 2500},
+		{2501, 2500},
 		{protocol.MaxPageEntries, 2500},
 	} {
 		p := s.page(t, store.Read{Ref: ref, Entries: c.entries, Bytes: protocol.MaxPageData})
