@@ -83,6 +83,12 @@ fuzz: ## Fuzz each target of the relay for FUZZTIME
 interop: build ## Run real clients from the folder INTEROP against the program
 	@scripts/interop.sh bin/hearth $(INTEROP) $(INTEROP_CLIENTS)
 
+.PHONY: screenshots
+screenshots: build ## Take pictures of the window's screens into bin/screenshots
+	@scripts/apt-install.sh xvfb openbox xdotool imagemagick curl fonts-dejavu-core
+	scripts/screenshots.sh bin/hearth bin/screenshots
+	cp bin/screenshots/streams.png docs/window.png
+
 .PHONY: lint
 lint: ## Check format, code, known vulnerabilities and scripts
 	@scripts/apt-install.sh shellcheck

@@ -56,7 +56,7 @@ var explanations = map[string]func(Refusal) Explanation{
 		return Explanation{
 			Title: fmt.Sprintf("An app asked for %s, which does not exist.", stream(r)),
 			What:  "A stream comes into being with its first write, and nobody has written to this one.",
-			Todo:  "Nothing, if a device is about to write it. Otherwise check the name in the app.",
+			Todo:  "There is nothing to do if a device is about to write it. Otherwise check the name in the app.",
 		}
 	},
 	"not_found": func(Refusal) Explanation {
@@ -185,7 +185,7 @@ var explanations = map[string]func(Refusal) Explanation{
 		return Explanation{
 			Title: "A device asks more often than it may.",
 			What:  "It was told to wait and when to come back; the others are not slowed down.",
-			Todo:  "Nothing, if it was a moment's rush. If it goes on, look at what runs on that device.",
+			Todo:  "There is nothing to do if it was a moment's rush. If it goes on, look at what runs on that device.",
 		}
 	},
 	"busy": func(Refusal) Explanation {
