@@ -122,9 +122,9 @@ func (d *driver) append(rt *rapid.T) {
 	}
 	switch rapid.IntRange(0, 5).Draw(rt, "first") {
 	case 0:
-		a.Batch.First = ptr(rapid.Uint64().Draw(rt, "position"))
+		a.Batch.First = new(rapid.Uint64().Draw(rt, "position"))
 	case 1, 2:
-		a.Batch.First = ptr(head + 1)
+		a.Batch.First = new(head + 1)
 	}
 
 	got, err := d.Append(d.ctx, a)

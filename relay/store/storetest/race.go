@@ -113,7 +113,7 @@ func testRacingCreation(t *testing.T, open Open) {
 		var won []string
 		race(func(racer int) {
 			b := batch(1, fmt.Sprint(racer))
-			b.First = ptr(uint64(1))
+			b.First = new(uint64(1))
 			_, err := s.Append(t.Context(), store.Append{Ref: ref, Batch: b})
 			mu.Lock()
 			defer mu.Unlock()

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -52,7 +53,7 @@ func (s *subject) hear(moves []store.Moved) {
 func (s *subject) heard() []store.Moved {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.moves[:len(s.moves):len(s.moves)]
+	return slices.Clip(s.moves)
 }
 
 func (s *subject) close(t testing.TB) {
@@ -199,6 +200,3 @@ func (s *subject) absent(t testing.TB, ref store.Ref) {
 		t.Errorf("the head of a stream that is not there: %v, %v", heads, err)
 	}
 }
-
-// ptr returns a pointer to a copy of a value.
-func ptr[T any](v T) *T { return &v }
