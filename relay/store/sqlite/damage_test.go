@@ -38,6 +38,7 @@ const (
 // everything, also to those who write; other streams go on.
 func TestDamagedEnd(t *testing.T) {
 	t.Parallel()
+	whole := marked(t)
 	for name, hurt := range map[string]func(t *testing.T, path string){
 		"cut": func(t *testing.T, path string) {
 			t.Helper()
@@ -86,7 +87,7 @@ func TestDamagedEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := marked(t)
+			path := copyOf(t, whole)
 			hurt(t, path)
 			s := open(t, path, sqlite.Options{})
 			stream, err := s.Stream(t.Context(), named("hurt"))
@@ -104,6 +105,7 @@ func TestDamagedEnd(t *testing.T) {
 // Damage to an older run is told once somebody comes upon it, and stays told.
 func TestDamagedMiddle(t *testing.T) {
 	t.Parallel()
+	whole := marked(t)
 	for name, hurt := range map[string]func(t *testing.T, path string){
 		"cut": func(t *testing.T, path string) {
 			t.Helper()
@@ -142,7 +144,7 @@ func TestDamagedMiddle(t *testing.T) {
 		} {
 			t.Run(name+", "+way, func(t *testing.T) {
 				t.Parallel()
-				path := marked(t)
+				path := copyOf(t, whole)
 				hurt(t, path)
 				s := open(t, path, sqlite.Options{})
 				write(t, s, "hurt", "before it is noticed")

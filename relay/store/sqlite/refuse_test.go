@@ -52,6 +52,18 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}
 	}
+	// What is hurt: a database that was closed, and one with a log that holds
+	// something more.
+	whole := map[bool]string{false: place(t)}
+	s := open(t, whole[false], sqlite.Options{})
+	write(t, s, "notes", "a", string(make([]byte, 20_000)))
+	shut(t, s)
+	path := copyOf(t, whole[false])
+	s = open(t, path, sqlite.Options{})
+	write(t, s, "notes", "b")
+	whole[true] = copyOf(t, path)
+	shut(t, s)
+
 	notOurs := func(t *testing.T, err error) { t.Helper(); is[*sqlite.NotOursError](t, err) }
 	newer := func(t *testing.T, err error) { t.Helper(); is[*sqlite.NewerError](t, err) }
 	schema := func(t *testing.T, err error) { t.Helper(); is[*sqlite.SchemaError](t, err) }
@@ -114,21 +126,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, logged %t", c.name, logged), func(t *testing.T) {
 				t.Parallel()
-				path := place(t)
-				s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				write(t, s, "notes", "a", string(make([]byte, 20_000)))
-				shut(t, s)
-				if logged {
-					// A log with something that the file does not hold.
-					s := open(t, path, sqlite.Options{})
-					write(t, s, "notes", "b")
-					killed := copyOf(t, path)
-					shut(t, s)
-					path = killed
-				}
+				path := copyOf(t, whole[logged])
 				c.hurt(t, path)
 				before := hashes(t, path)
 				for range 2 {

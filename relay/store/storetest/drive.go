@@ -50,7 +50,7 @@ func testModel(t *testing.T, open Open) {
 			"look":   d.look,
 			"record": d.record,
 			"reopen": func(rt *rapid.T) {
-				if rapid.IntRange(0, 5).Draw(rt, "really") > 0 {
+				if rapid.IntRange(0, 11).Draw(rt, "really") > 0 {
 					rt.Skip("less often than the others: it takes longest")
 				}
 				s.reopen(t)
