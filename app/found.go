@@ -20,10 +20,6 @@ const (
 	txtNoKey = "0"    // it takes everyone
 )
 
-// announcedHost returns the host name under which package discovery announces
-// whoever has an id.
-func announcedHost(id string) string { return "hearth-" + id[:8] + ".local" }
-
 // relaysOf tells the services found on the network as relays; self is the id of
 // the one that asks, if it is one.
 func relaysOf(found []discovery.Found, self string) []console.FoundRelay {

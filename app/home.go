@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"hearth/discovery"
 	"hearth/relay"
 	"hearth/relay/console"
 )
@@ -57,7 +58,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	hosts = []string{announcedHost(r.ID())}
+	hosts = []string{discovery.HostName(r.ID())}
 	n := newNetwork(r.ID(), o.Logger)
 	h := &home{
 		Relay:    r.Console(),

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hearth/discovery"
 )
 
 // Another machine on the network finds a relay that is open to it under its
@@ -54,8 +56,8 @@ func TestFoundAcrossNetwork(t *testing.T) {
 	if relay.Name != "Küche" || relay.NeedsKey || !slices.Contains(relay.URLs, url) {
 		t.Errorf("found %+v, not %s", relay, url)
 	}
-	if relay.Host != announcedHost(relay.ID) {
-		t.Errorf("the host is %s, and the relay would answer to %s", relay.Host, announcedHost(relay.ID))
+	if relay.Host != discovery.HostName(relay.ID) {
+		t.Errorf("the host is %s, and the relay would answer to %s", relay.Host, discovery.HostName(relay.ID))
 	}
 
 	run, err := readRunFile(folder)

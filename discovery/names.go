@@ -11,6 +11,19 @@ import (
 // longestLabel is what DNS allows one label (RFC 1035, section 2.3.4); an instance name is one label.
 const longestLabel = 63
 
+// hostPiece is how much of an id makes a host name: 32 bits of a hash, which no two machines of a home share.
+const hostPiece = 8
+
+// HostName returns the name under which the host of a service with an id is announced, without the final dot; empty if
+// the id is too short to be unique.
+func HostName(id string) string {
+	letters := notLetters.ReplaceAllString(strings.ToLower(id), "")
+	if len(letters) < hostPiece {
+		return ""
+	}
+	return "hearth-" + letters[:hostPiece] + ".local"
+}
+
 // instanceName joins a name for people and a type into a full name, spelled as the dns package spells names that it reads
 // (dots, blanks and bytes beyond ASCII escaped), so that both can be compared. The label must not be longer than longestLabel.
 func instanceName(label, typ string) string {

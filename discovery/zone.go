@@ -79,11 +79,11 @@ func (s Service) zone(n int) (*zone, error) {
 	if err := checkType(s.Type); err != nil {
 		return nil, err
 	}
-	short := notLetters.ReplaceAllString(strings.ToLower(s.ID), "")
+	host := HostName(s.ID)
 	switch {
 	case clean(s.Name, longestLabel) == "":
 		return nil, errors.New("a service without a name cannot be announced")
-	case len(short) < 8:
+	case host == "":
 		return nil, fmt.Errorf("the id %q is too short to be unique", s.ID)
 	case s.Port < 1 || s.Port > 65535:
 		return nil, fmt.Errorf("%d is not a port", s.Port)
@@ -92,7 +92,7 @@ func (s Service) zone(n int) (*zone, error) {
 		id:    s.ID,
 		label: s.labels()[n],
 		typ:   strings.ToLower(s.Type) + "." + domain,
-		host:  "hearth-" + short[:8] + "." + domain,
+		host:  host + ".",
 		port:  uint16(s.Port),
 	}
 	z.instance = instanceName(z.label, z.typ)
