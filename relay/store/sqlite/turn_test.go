@@ -14,10 +14,20 @@ import (
 
 // held is a store whose writer stands still in the midst of its first group
 // until it is let go, so that a test knows what waits behind it.
-func held(t *testing.T, path string) (s *sqlite.Store, letGo func()) {
+//
+// heard hears of what has moved, before those are answered who moved it; it may
+// be nil.
+func held(t *testing.T, path string, heard func(name string)) (s *sqlite.Store, letGo func()) {
 	t.Helper()
 	hold := make(chan struct{})
-	s = open(t, path, sqlite.Options{Publish: func([]store.Moved) { <-hold }})
+	s = open(t, path, sqlite.Options{Publish: func(moves []store.Moved) {
+		<-hold
+		for _, m := range moves {
+			if heard != nil {
+				heard(m.Name)
+			}
+		}
+	}})
 	go beside(t, s, "first", "a")
 	synctest.Wait() // until the writer stands still
 	return s, func() { close(hold) }
@@ -28,7 +38,7 @@ func held(t *testing.T, path string) (s *sqlite.Store, letGo func()) {
 func TestCancelledInQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, letGo := held(t, place(t))
+		s, letGo := held(t, place(t), nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 10)
 		for i := range 10 {
@@ -62,8 +72,14 @@ func TestCancelledInQueue(t *testing.T) {
 func TestCancelledBehindLarge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, letGo := held(t, place(t))
+		// It is left once both have been looked at: when a small batch has been
+		// written that waits beside them.
 		ctx, cancel := context.WithCancel(t.Context())
+		s, letGo := held(t, place(t), func(name string) {
+			if name == "small" {
+				cancel()
+			}
+		})
 		go func() {
 			if _, err := s.Append(t.Context(), store.Append{Ref: named("large"), Batch: many()}); err != nil {
 				t.Error(err)
@@ -76,12 +92,7 @@ func TestCancelledBehindLarge(t *testing.T) {
 			gone <- err
 		}()
 		synctest.Wait()
-		// Leaves once both have been looked at: as soon as a small batch is
-		// answered that waits beside them.
-		go func() {
-			beside(t, s, "small", "a")
-			cancel()
-		}()
+		go beside(t, s, "small", "a")
 		synctest.Wait()
 		letGo()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
@@ -102,7 +113,7 @@ func TestClosedInQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := place(t)
-		s, letGo := held(t, path)
+		s, letGo := held(t, path, nil)
 		waiting := make(chan error, 10)
 		for range 10 {
 			go func() {
@@ -134,7 +145,7 @@ func TestGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		path := place(t)
-		s, letGo := held(t, path)
+		s, letGo := held(t, path, nil)
 		results := make(chan error, 100)
 		for i := range 20 {
 			for _, b := range []protocol.Batch{one(fmt.Sprint(i)), {Epoch: 0, Entries: one("never").Entries}} {
