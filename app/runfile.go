@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"hearth/relay/durable"
 )
 
 const runName = "run.json"
@@ -48,7 +50,7 @@ func (r runFile) write(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(folder, runName), append(data, '\n')); err != nil {
+	if err := durable.WriteFile(filepath.Join(folder, runName), append(data, '\n')); err != nil {
 		return fmt.Errorf("the owner's commands cannot be told of the relay: %w", err)
 	}
 	return nil

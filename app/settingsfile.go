@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"hearth/relay/durable"
 )
 
 const (
@@ -104,7 +106,7 @@ func (k keptSettings) write(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(folder, settingsName), append(data, '\n')); err != nil {
+	if err := durable.WriteFile(filepath.Join(folder, settingsName), append(data, '\n')); err != nil {
 		return fmt.Errorf("the settings cannot be kept: %w", err)
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
+
+	"hearth/relay/durable"
 )
 
 // Identity is the key by which a relay is known.
@@ -78,46 +78,8 @@ func createIdentity(path string) (Identity, error) {
 	if err != nil {
 		return Identity{}, fmt.Errorf("encoding the relay's key: %w", err)
 	}
-	err = writeFile(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der}))
-	if err == nil {
-		err = syncDir(filepath.Dir(path))
-	}
-	if err != nil {
+	if err := durable.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: pemType, Bytes: der})); err != nil {
 		return Identity{}, fmt.Errorf("keeping the relay's key: %w", err)
 	}
 	return Identity{key}, nil
-}
-
-// writeFile leaves a whole file under its name, or none.
-func writeFile(path string, content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // readable by its owner only
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-// syncDir makes the names in a directory safe. Windows has no such thing.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"hearth/relay/durable"
+
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -217,7 +219,10 @@ func create(path string) (err error) {
 	if err := os.Rename(temporary, path); err != nil {
 		return fmt.Errorf("making %s: %w", path, err)
 	}
-	return syncFolder(filepath.Dir(path))
+	if err := durable.SyncFolder(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	return nil
 }
 
 // connect opens a connection and sets it up.
