@@ -35,7 +35,7 @@ func attach(ctx context.Context, folder string) (l looker, run *runFile, err err
 	if client != nil {
 		return client, run, nil
 	}
-	data, err := relay.Look(folder)
+	data, err := relay.Look(ctx, folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &hintedError{
 			fmt.Errorf("no relay has run on %s yet", folder),

@@ -24,6 +24,9 @@ func (c windowCommand) Run(ctx context.Context, command *kong.Context) error {
 		return err
 	}
 	folder := s.folder.Value
+	if raise(folder) == nil {
+		return nil // it is open already
+	}
 	h, err := openHome(ctx, s, homeOptions{Logger: c.logger(), Window: true})
 	if _, inUse := errors.AsType[*relay.InUseError](err); inUse && raiseFirst(ctx, folder) {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gofrs/flock"
+
 	"hearth/relay/access"
 	"hearth/relay/console"
 	"hearth/relay/store"
@@ -114,22 +116,32 @@ func notFound(err error) error {
 type Stopped struct {
 	look
 	reader *sqlite.Reader
+	lock   *flock.Flock
 	id     string
 }
 
-// Look opens the data in a folder for reading only; the errors are those of
-// Open, and fs.ErrNotExist if no relay has run on that folder. Close it after
-// use.
-func Look(dir string) (*Stopped, error) {
+// Look opens the data in a folder for reading only; no relay starts on it
+// meanwhile. The errors are those of Open, *InUseError also when a relay runs
+// there, and fs.ErrNotExist if none has ever. Close it soon.
+func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 	path, err := database(dir)
 	if err != nil {
 		return nil, err
 	}
+	lock, err := watchFolder(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Close())
+		}
+	}()
 	r, err := sqlite.OpenReader(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stopped{look: look{dir: dir, store: r}, reader: r}
+	s := &Stopped{look: look{dir: dir, store: r}, reader: r, lock: lock}
 	key := filepath.Join(dir, identityFile)
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		return s, nil // the data came here without it
@@ -159,6 +171,6 @@ func (s *Stopped) Changes() (changed <-chan struct{}, stop func()) {
 }
 
 // Close closes the data.
-func (s *Stopped) Close() error { return s.reader.Close() }
+func (s *Stopped) Close() error { return errors.Join(s.reader.Close(), s.lock.Close()) }
 
 var _ console.Relay = (*Stopped)(nil)

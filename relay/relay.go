@@ -82,7 +82,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 		dir: dir, options: o, hub: new(notify.Hub), token: access.NewOwnerToken(), started: time.Now(),
 		servers: make(map[net.Listener]*http.Server),
 	}
-	if r.lock, err = openFolder(dir); err != nil {
+	if r.lock, err = openFolder(ctx, dir); err != nil {
 		return nil, err
 	}
 	defer func() {

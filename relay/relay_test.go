@@ -217,12 +217,14 @@ func TestFolderThatCannotBeUsed(t *testing.T) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}
-	if _, err := relay.Look(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := relay.Look(t.Context(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("looking where no relay has been: %v", err)
 	}
 }
 
-// The data of a relay that does not run can be looked at.
+// The data of a relay that does not run can be looked at, which leaves nothing
+// beside it and keeps relays out only as long as it takes; that of one that runs
+// cannot.
 func TestLook(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir)
@@ -230,11 +232,33 @@ func TestLook(t *testing.T) {
 	if err := h.Shutdown(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := relay.Look(dir)
+	s, err := relay.Look(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	starting := make(chan error, 1)
+	go func() {
+		r, err := relay.Open(context.Background(), dir, relay.Options{})
+		if err == nil {
+			_, looked := relay.Look(t.Context(), dir)
+			if !isA[*relay.InUseError](looked) {
+				t.Errorf("looking at a relay that runs: %v", looked)
+			}
+			err = r.Shutdown(context.Background())
+		}
+		starting <- err
+	}()
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-starting; err != nil {
+			t.Errorf("starting behind a look: %v", err)
+		}
+	}()
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 3 {
+		t.Errorf("the folder holds %v, %v", list, err)
+	}
 	o, err := s.Overview(t.Context())
 	if err != nil || o.ID != h.ID() || o.Entries != 1 {
 		t.Errorf("overview %+v, %v", o, err)

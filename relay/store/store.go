@@ -50,8 +50,9 @@ type Store interface {
 	// Totals counts what the store holds.
 	Totals(ctx context.Context) (Totals, error)
 
-	// Close finishes the writes that were begun and leaves everything in one
-	// file. Calls after it, and those still waiting, get ErrClosed.
+	// Close lets the commit under way come to its end and leaves everything in
+	// one file. Calls after it, and those still waiting, get ErrClosed: nothing
+	// of their batches is there.
 	Close() error
 }
 

@@ -104,21 +104,55 @@ func (r *Reader) Heads(ctx context.Context, space string, names []string) (state
 // Streams implements [store.Store].
 func (r *Reader) Streams(ctx context.Context, after store.Ref, limit int) (list []store.Stream, err error) {
 	err = r.read(ctx, func(conn *connection) error {
-		stmt := conn.Prep(`SELECT ` + streamColumns + `
-			FROM space p JOIN stream s ON s.space = p.key
-			WHERE s.head > 0 AND (p.name, s.name) > (?, ?) ORDER BY p.name, s.name LIMIT ?`)
-		stmt.BindText(1, after.Space)
-		stmt.BindText(2, after.Name)
-		stmt.BindInt64(3, int64(limit))
-		for {
-			more, err := stmt.Step()
-			if err != nil || !more {
-				return finish(stmt, err)
-			}
-			list = append(list, r.scanStream(stmt).Stream)
+		// Space by space, for SQLite finds a place in two columns of two tables
+		// only by going through all that precedes it.
+		spaces, err := spacesFrom(conn, after.Space)
+		if err != nil {
+			return failure("listing the spaces", err)
 		}
+		for _, space := range spaces {
+			behind := ""
+			if space == after.Space {
+				behind = after.Name
+			}
+			if list, err = r.appendStreams(list, conn, store.Ref{Space: space, Name: behind}, limit); err != nil {
+				return failure("listing the streams", err)
+			}
+		}
+		return nil
 	})
 	return list, err
+}
+
+// spacesFrom lists the names of spaces from one on.
+func spacesFrom(conn *connection, from string) (names []string, err error) {
+	stmt := conn.Prep("SELECT name FROM space WHERE name >= ? ORDER BY name")
+	stmt.BindText(1, from)
+	for {
+		more, err := stmt.Step()
+		if err != nil || !more {
+			return names, finish(stmt, err)
+		}
+		names = append(names, stmt.ColumnText(0))
+	}
+}
+
+// appendStreams adds the streams of a space behind a name until the list has
+// limit of them.
+func (r *Reader) appendStreams(list []store.Stream, conn *connection, behind store.Ref, limit int) ([]store.Stream, error) {
+	stmt := conn.Prep(`SELECT ` + streamColumns + `
+		FROM space p JOIN stream s ON s.space = p.key
+		WHERE p.name = ? AND s.name > ? AND s.head > 0 ORDER BY s.name LIMIT ?`)
+	stmt.BindText(1, behind.Space)
+	stmt.BindText(2, behind.Name)
+	stmt.BindInt64(3, int64(limit-len(list)))
+	for {
+		more, err := stmt.Step()
+		if err != nil || !more {
+			return list, finish(stmt, err)
+		}
+		list = append(list, r.scanStream(stmt).Stream)
+	}
 }
 
 // Totals counts what the database holds.

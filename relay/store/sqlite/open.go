@@ -89,7 +89,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(opening(path, err), conn.Close())
 	}
-	reader, err := newReader(path)
+	reader, err := newReader(path, path)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
@@ -103,8 +103,10 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// OpenReader opens the store in a file for reading only, also while another
-// process writes to it. The errors are those of Open, and fs.ErrNotExist.
+// OpenReader opens the store in a file for reading only, and leaves nothing
+// beside it that was not there. Nobody may begin to write to it meanwhile: the
+// one who opens it holds a lock against that. The errors are those of Open, and
+// fs.ErrNotExist.
 func OpenReader(path string) (*Reader, error) {
 	exists, err := inspect(path)
 	if err != nil {
@@ -113,16 +115,13 @@ func OpenReader(path string) (*Reader, error) {
 	if !exists {
 		return nil, fmt.Errorf("opening %s: %w", path, fs.ErrNotExist)
 	}
-	return newReader(path)
+	return newReader(path, resting(path))
 }
 
-// inspect looks at a file without changing it, and says whether it exists.
-func inspect(path string) (exists bool, err error) {
-	if exists, err = inspectHeader(path); err != nil || !exists {
-		return exists, err
-	}
-	// What a killed relay wrote last is in the log, so SQLite has to read both;
-	// without a log it is told that nothing will change, lest it make one.
+// resting returns the location of a file that nobody writes to. What a killed
+// relay wrote last is in the log, so that SQLite has to read both; without a log
+// it is told that nothing will change, lest it make one.
+func resting(path string) string {
 	query := "mode=ro"
 	if log, err := os.Stat(path + logSuffix); errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {
 		query = "immutable=1"
@@ -131,7 +130,15 @@ func inspect(path string) (exists bool, err error) {
 	if !filepath.IsAbs(path) {
 		location.Opaque, location.Path = location.EscapedPath(), ""
 	}
-	conn, err := connect(location.String(), sqlite.OpenReadOnly|sqlite.OpenURI, readerPragmas)
+	return location.String()
+}
+
+// inspect looks at a file without changing it, and says whether it exists.
+func inspect(path string) (exists bool, err error) {
+	if exists, err = inspectHeader(path); err != nil || !exists {
+		return exists, err
+	}
+	conn, err := connect(resting(path), sqlite.OpenReadOnly|sqlite.OpenURI, readerPragmas)
 	if err != nil {
 		return true, opening(path, err)
 	}

@@ -44,10 +44,12 @@ func (c *connection) Prep(query string) *sqlite.Stmt {
 // processors to make them, and a few for those that wait for the disk.
 func readers() int { return runtime.GOMAXPROCS(0) + 2 }
 
-func newReader(path string) (*Reader, error) {
+// newReader opens the connections to a file at a location, which is its path or
+// an SQLite URI with it.
+func newReader(path, location string) (*Reader, error) {
 	r := &Reader{path: path, idle: make(chan *connection, readers())}
 	for range cap(r.idle) {
-		conn, err := connect(path, sqlite.OpenReadOnly, readerPragmas)
+		conn, err := connect(location, sqlite.OpenReadOnly|sqlite.OpenURI, readerPragmas)
 		if err != nil {
 			return nil, errors.Join(opening(path, err), r.Close())
 		}

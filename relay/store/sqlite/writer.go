@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxGroup is how many operations one transaction takes: enough for every
+	// maxGroup is how many new operations one transaction takes: enough for every
 	// writer that a home has, and an end where there are more.
 	maxGroup = 1024
 
@@ -121,9 +121,12 @@ func (w *writer) gather(group []*request) []*request {
 		return nil
 	default:
 	}
+	// Those that are under way do not count: they may all stand behind one large
+	// batch, and others need not.
+	room := len(group) + maxGroup
 	for range gathers {
 		before := len(group)
-		for len(group) < maxGroup {
+		for len(group) < room {
 			select {
 			case r := <-w.queue:
 				group = append(group, r)
