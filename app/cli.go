@@ -70,10 +70,10 @@ func run(args []string, out, errs io.Writer) int {
 	}
 
 	// The first signal asks to stop; from then on the next one ends the program
-	// at once, as if it had never been caught.
+	// at once, as if none had ever been caught, by the window's toolkit neither.
 	ctx, forget := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer forget()
-	context.AfterFunc(ctx, forget)
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run()

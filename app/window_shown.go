@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -53,13 +54,40 @@ func show(ctx context.Context, h *home, o ui.Options) error {
 		case <-open.Done():
 		}
 	}()
-	if err := ui.Run(open, h, o); err != nil {
+	gone := make(chan struct{})
+	stop := context.AfterFunc(open, func() { endWithout(gone, h) })
+	defer stop()
+	err := ui.Run(open, h, o)
+	close(gone)
+	if err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return nil // it was asked to stop
 	}
 	return context.Cause(open)
+}
+
+// endWithout ends the program without its window, should that not go when it is
+// asked to: a toolkit or a display that hangs must not keep the relay from
+// stopping as it should.
+func endWithout(gone <-chan struct{}, h *home) {
+	const patience = 3 * time.Second // it takes a tenth of that on a slow machine
+	select {
+	case <-gone:
+		return
+	case <-time.After(patience):
+	}
+	err := h.Close()
+	select {
+	case <-gone:
+		return
+	default:
+	}
+	h.log.Error("the window does not close: the program ends without", "relay", err)
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill() // nothing else ends a program whose main thread hangs
+	}
 }
 
 // raiseFirst shows the window that runs on a data folder, if one does. It may
