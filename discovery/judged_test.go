@@ -32,7 +32,7 @@ func TestJudgeSeesIt(t *testing.T) {
 	t.Parallel()
 	l := newLAN(t)
 	withoutIPv6(t, l)
-	seen := judge(t, l.guest, "watch", "10.77.0.2", judgedType)
+	seen := judge(t, l.guest, "watch", judgedType)
 	home := announcer(t, l.home, hearth)
 	seen.waits(t, "announced", asSeen(hearth, hearth.Name, "10.77.0.1"))
 
@@ -58,7 +58,7 @@ func TestJudgeResolvesHost(t *testing.T) {
 	home := announcer(t, l.home, hearth)
 	home.waits(t, "announced", sighting{Instance: hearth.Name, Host: card, Addresses: []string{"10.77.0.1"}})
 	host := "hearth-01234567.local."
-	judge(t, l.guest, "resolve", "10.77.0.2", host).waits(t, "resolved", sighting{Host: host, Addresses: []string{"10.77.0.1"}})
+	judge(t, l.guest, "resolve", host).waits(t, "resolved", sighting{Host: host, Addresses: []string{"10.77.0.1"}})
 }
 
 // Promise: started while no link is up, it appears when the link comes, also after the link went away and came back.
@@ -68,7 +68,7 @@ func TestJudgeSeesItWhenTheLinkComes(t *testing.T) {
 	withoutIPv6(t, l)
 	ip(t, "-n", l.home, "link", "set", card, "down")
 	home := announcer(t, l.home, hearth)
-	seen := judge(t, l.guest, "watch", "10.77.0.2", judgedType)
+	seen := judge(t, l.guest, "watch", judgedType)
 	time.Sleep(3 * time.Second) // long enough to have looked at the interfaces more than once
 	if got := append(home.sees(), seen.sees()...); len(got) > 0 {
 		t.Errorf("announced without a link: %+v", got)
@@ -91,7 +91,7 @@ func TestForeignServices(t *testing.T) {
 	withoutIPv6(t, l)
 	hearth := hearth
 	hearth.Name = "Käthe's Haus" // the judge takes a dot for the end of a label
-	foreign := judge(t, l.guest, "announce", "10.77.0.2", judgedType, hearth.Name)
+	foreign := judge(t, l.guest, "announce", judgedType, hearth.Name)
 	theirs := sighting{
 		Instance: hearth.Name, Host: "judge.local.", Port: 2451, Addresses: []string{"10.77.0.2"},
 		TXT: map[string]string{"v": "1", "name": hearth.Name},

@@ -50,7 +50,7 @@ func (l link) addresses() []netip.Addr {
 	if len(v6) == 0 {
 		v6 = local
 	}
-	all := append(v4, v6...)
+	all := slices.Concat(v4, v6)
 	return all[:min(len(all), mostAddresses)]
 }
 

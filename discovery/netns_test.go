@@ -235,12 +235,16 @@ func browser(t *testing.T, ns string) *machine {
 	return start(t, ns, roleEnv+"=browse", os.Args[0])
 }
 
-// judge is python-zeroconf at the address.
-func judge(t *testing.T, ns, what, address string, args ...string) *machine {
+// guestAddress is where the judge listens: the other end of the lan from the
+// machine that is judged.
+const guestAddress = "10.77.0.2"
+
+// judge is python-zeroconf on another machine.
+func judge(t *testing.T, ns, what string, args ...string) *machine {
 	t.Helper()
 	python := os.Getenv(pythonEnv)
 	if python == "" {
 		t.Skip(pythonEnv + " does not name a Python with the package zeroconf; make test does")
 	}
-	return start(t, ns, "PYTHONUNBUFFERED=1", slices.Concat([]string{python, "testdata/judge.py", what, address}, args)...)
+	return start(t, ns, "PYTHONUNBUFFERED=1", slices.Concat([]string{python, "testdata/judge.py", what, guestAddress}, args)...)
 }

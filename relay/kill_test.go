@@ -89,7 +89,7 @@ func (o *oracle) check(t *testing.T, c *http.Client, base string) {
 	t.Helper()
 	found := make(map[*sentBatch]uint64)
 	for _, stream := range killStreams {
-		entries, _ := entriesOf(t, c, base, stream)
+		entries := entriesOf(t, c, base, stream)
 		for at := 0; at < len(entries); {
 			b := o.sent[string(entries[at].Data)]
 			if b == nil || b.stream != stream || at+len(b.entries) > len(entries) {

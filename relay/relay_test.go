@@ -80,7 +80,7 @@ func TestConsoleShowsWhatWasWritten(t *testing.T) {
 		}
 	}
 	<-changed
-	list, _ := entriesOf(t, h.client, h.url, "notes")
+	list := entriesOf(t, h.client, h.url, "notes")
 	streams, err := c.Streams(t.Context(), console.StreamRef{}, 10)
 	if err != nil || len(streams) != 1 {
 		t.Fatalf("streams %+v, %v", streams, err)

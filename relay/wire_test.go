@@ -70,9 +70,10 @@ func ask(c *http.Client, method, url string, body []byte, answer any) (status in
 
 // entriesOf reads a whole stream in pages and checks its chain from genesis, as
 // the contract gives it. A stream that does not exist has none.
-func entriesOf(t *testing.T, c *http.Client, base, stream string) (list []entryMessage, cursor string) {
+func entriesOf(t *testing.T, c *http.Client, base, stream string) (list []entryMessage) {
 	t.Helper()
 	var link []byte
+	cursor := ""
 	for {
 		var page pageMessage
 		url := base + "/v1/streams/" + stream + "/entries?limit=777"
@@ -81,7 +82,7 @@ func entriesOf(t *testing.T, c *http.Client, base, stream string) (list []entryM
 		}
 		status, err := ask(c, http.MethodGet, url, nil, &page)
 		if status == http.StatusNotFound && cursor == "" {
-			return nil, ""
+			return nil
 		}
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("reading %s: status %d, %v", url, status, err)
@@ -105,7 +106,7 @@ func entriesOf(t *testing.T, c *http.Client, base, stream string) (list []entryM
 		}
 		cursor = fmt.Sprintf("%d.%s.%s", len(list), hex.EncodeToString(page.Stream), hex.EncodeToString(link))
 		if uint64(len(list)) == page.Head {
-			return list, cursor
+			return list
 		}
 		if len(page.Entries) == 0 {
 			t.Fatalf("%s ends at %d of %d", stream, len(list), page.Head)
