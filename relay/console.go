@@ -2,8 +2,10 @@ package relay
 
 import (
 	"context"
+	"time"
 
 	"hearth/relay/console"
+	"hearth/relay/store"
 )
 
 // view is the relay as the window sees it.
@@ -47,6 +49,28 @@ func problem(o console.Overview) string {
 		return "The disk is nearly full: soon nothing more can be written. Free some space; what is stored stays safe."
 	}
 	return ""
+}
+
+// Streams implements [console.Relay].
+func (v view) Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error) {
+	list, err := v.look.Streams(ctx, after, limit)
+	now := time.Now()
+	for i := range list {
+		list[i].Hour = v.relay.seen.activity.hourOf(now, store.Ref(list[i].StreamRef))
+	}
+	return list, err
+}
+
+// Stream implements [console.Relay].
+func (v view) Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error) {
+	s, err := v.look.Stream(ctx, ref)
+	s.Hour = v.relay.seen.activity.hourOf(time.Now(), store.Ref(ref))
+	return s, err
+}
+
+// Activity implements [console.Relay].
+func (v view) Activity(context.Context) (console.Activity, error) {
+	return v.relay.seen.activity.recent(time.Now()), nil
 }
 
 // Refusals implements [console.Relay].

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 
 	"hearth/relay/access"
 	"hearth/relay/console"
+	"hearth/relay/protocol"
 	"hearth/relay/store"
 	"hearth/relay/store/sqlite"
 )
@@ -22,6 +24,8 @@ type reader interface {
 	Stream(ctx context.Context, ref store.Ref) (store.Stream, error)
 	Back(ctx context.Context, ref store.Ref, before uint64, limit int) ([]store.Record, error)
 	Record(ctx context.Context, ref store.Ref, seq uint64) (store.Record, error)
+	Epochs(ctx context.Context, ref store.Ref, limit int) ([]store.EpochStart, error)
+	Page(ctx context.Context, r store.Read) (store.Page, error)
 	Totals(ctx context.Context) (store.Totals, error)
 }
 
@@ -76,6 +80,51 @@ func (l look) EntryData(ctx context.Context, ref console.StreamRef, position uin
 		return nil, notFound(err)
 	}
 	return r.Data, nil
+}
+
+// Epochs implements [console.Relay].
+func (l look) Epochs(ctx context.Context, ref console.StreamRef, limit int) ([]console.EpochStart, error) {
+	list, err := l.store.Epochs(ctx, store.Ref(ref), limit)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	starts := make([]console.EpochStart, len(list))
+	for i, e := range list {
+		starts[i] = console.EpochStart{Epoch: e.Epoch, Position: e.Seq}
+	}
+	return starts, nil
+}
+
+// Check implements [console.Relay]: it reads as a reader would.
+func (l look) Check(ctx context.Context, ref console.StreamRef, cursor string) (console.Verdict, error) {
+	after, err := protocol.ParseCursor(cursor)
+	if err != nil {
+		return console.Verdict{}, err
+	}
+	v := console.Verdict{Position: after.Seq, Identity: after.Stream.String()}
+	page, err := l.store.Page(ctx, store.Read{Ref: store.Ref(ref), After: &after, Entries: 1, Bytes: 1})
+	if err == nil {
+		v.Answer, v.Head, v.Behind = console.AnswerEntries, page.Head, page.Head-after.Seq
+		return v, nil
+	}
+	switch {
+	case isA[*store.ReplacedError](err):
+		v.Answer = console.AnswerReplaced
+	case isA[*store.AheadError](err):
+		v.Answer = console.AnswerAhead
+	case isA[*store.DivergedError](err):
+		v.Answer = console.AnswerDiverged
+	default:
+		return console.Verdict{}, notFound(err)
+	}
+	s, err := l.store.Stream(ctx, store.Ref(ref))
+	v.Head = s.Head
+	return v, notFound(err)
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // overview counts what lies in the store.
@@ -160,6 +209,11 @@ func (s *Stopped) Overview(ctx context.Context) (console.Overview, error) {
 	o, err := s.overview(ctx)
 	o.ID = s.id
 	return o, err
+}
+
+// Activity implements [console.Relay]: nobody has done anything.
+func (s *Stopped) Activity(context.Context) (console.Activity, error) {
+	return new(activity).recent(time.Now()), nil
 }
 
 // Refusals implements [console.Relay]: nobody has been refused.

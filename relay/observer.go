@@ -20,6 +20,7 @@ type observer struct {
 	metrics  *metrics
 	nudge    func() // tells the window that something is new
 	refusals refusals
+	activity activity
 	waiting  atomic.Int64
 }
 
@@ -28,6 +29,7 @@ var _ streamhttp.Observer = (*observer)(nil)
 // Wrote implements [streamhttp.Observer].
 func (o *observer) Wrote(ctx context.Context, v access.Visitor, ref store.Ref, w store.Written, bytes int, took time.Duration) {
 	entries := w.Last - w.First + 1
+	o.activity.wrote(time.Now(), client(v), v.Key, ref, int(entries), bytes)
 	if w.Repeated {
 		o.metrics.repeats.Inc()
 	} else {
@@ -43,6 +45,7 @@ func (o *observer) Wrote(ctx context.Context, v access.Visitor, ref store.Ref, w
 
 // Read implements [streamhttp.Observer].
 func (o *observer) Read(ctx context.Context, v access.Visitor, ref store.Ref, p store.Page, bytes int, took time.Duration, err error) {
+	o.activity.read(time.Now(), client(v), v.Key, ref.Name)
 	o.metrics.reads.Inc()
 	o.metrics.entriesRead.Add(float64(p.Count))
 	o.metrics.bytesRead.Add(float64(bytes))
@@ -65,6 +68,7 @@ func (o *observer) Waiting(delta int) {
 
 // Waited implements [streamhttp.Observer].
 func (o *observer) Waited(ctx context.Context, v access.Visitor, watched, differ int, took time.Duration) {
+	o.activity.waited(time.Now(), client(v), v.Key)
 	o.metrics.waits.Inc()
 	o.logger.LogAttrs(ctx, slog.LevelDebug, "wait", slog.String("client", client(v)), slog.String("space", v.Space),
 		slog.Int("watched", watched), slog.Int("differ", differ), slog.Duration("took", took))
@@ -97,6 +101,7 @@ func (o *observer) Refused(ctx context.Context, r streamhttp.Refusal) {
 		shown.Limit = *r.Problem.Limit
 	}
 	o.refusals.add(shown)
+	o.activity.refused(now)
 	o.nudge()
 }
 

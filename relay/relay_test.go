@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,7 @@ func TestConsoleShowsWhatWasWritten(t *testing.T) {
 	want := console.Stream{
 		StreamRef: console.StreamRef{Space: "default", Name: "notes"}, Kind: console.KindEntries,
 		Identity: s.Identity, Head: 3, Epoch: 7, Link: hex.EncodeToString(list[2].Hash), Bytes: 8,
-		CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt,
+		CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt, Hour: s.Hour,
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
@@ -121,6 +122,76 @@ func TestConsoleShowsWhatWasWritten(t *testing.T) {
 	o, err := c.Overview(t.Context())
 	if err != nil || o.Name != "Test" || o.Version != "1.2.3" || o.ID != h.ID() || o.Streams != 1 || o.Entries != 3 || o.Bytes != 8 || o.DiskUsed == 0 {
 		t.Errorf("overview %+v, %v", o, err)
+	}
+}
+
+// Who has been there and what was done shows, and where epochs begin.
+func TestConsoleShowsActivity(t *testing.T) {
+	h := open(t, t.TempDir())
+	for _, epoch := range []uint32{1, 1, 4} {
+		h.append(t, "notes", epoch, []byte("x"), []byte("y"))
+	}
+	entriesOf(t, h.client, h.url, "notes")
+	c := h.Console()
+	a, err := c.Activity(t.Context())
+	if err != nil || len(a.Minutes) != 60 || len(a.Devices) != 1 {
+		t.Fatalf("activity %+v, %v", a, err)
+	}
+	sum := a.Minutes[58] // the minute may have changed on the way
+	sum.Writes += a.Minutes[59].Writes
+	sum.Entries += a.Minutes[59].Entries
+	sum.Reads += a.Minutes[59].Reads
+	if sum.Writes != 3 || sum.Entries != 6 || sum.Reads != 1 {
+		t.Errorf("the last minutes: %+v", a.Minutes[58:])
+	}
+	d := a.Devices[0]
+	if d.Client != "127.0.0.1" || d.Action != console.ActionRead || d.Stream != "notes" || d.Writes != 3 || d.Reads != 1 {
+		t.Errorf("the device is %+v", d)
+	}
+	ref := console.StreamRef{Space: "default", Name: "notes"}
+	s, err := c.Stream(t.Context(), ref)
+	if err != nil || len(s.Hour) != 60 || s.Hour[58]+s.Hour[59] != 3 {
+		t.Errorf("the stream's hour is %v, %v", s.Hour, err)
+	}
+	epochs, err := c.Epochs(t.Context(), ref, 10)
+	if diff := cmp.Diff([]console.EpochStart{{Epoch: 4, Position: 5}, {Epoch: 1, Position: 1}}, epochs); diff != "" || err != nil {
+		t.Error(diff, err)
+	}
+}
+
+// The console says of a cursor what its reader would hear.
+func TestConsoleChecksCursors(t *testing.T) {
+	h := open(t, t.TempDir())
+	h.append(t, "notes", 1, []byte("x"), []byte("y"))
+	list := entriesOf(t, h.client, h.url, "notes")
+	ref := console.StreamRef{Space: "default", Name: "notes"}
+	s, err := h.Console().Stream(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := hex.EncodeToString(list[0].Hash)
+	other := strings.Repeat("0", 32)
+	for cursor, want := range map[string]console.Verdict{
+		"1." + s.Identity + "." + first:  {Answer: console.AnswerEntries, Position: 1, Identity: s.Identity, Head: 2, Behind: 1},
+		"2." + s.Identity + "." + s.Link: {Answer: console.AnswerEntries, Position: 2, Identity: s.Identity, Head: 2},
+		"3." + s.Identity + "." + s.Link: {Answer: console.AnswerAhead, Position: 3, Identity: s.Identity, Head: 2},
+		"1." + s.Identity + "." + s.Link: {Answer: console.AnswerDiverged, Position: 1, Identity: s.Identity, Head: 2},
+		"1." + other + "." + first:       {Answer: console.AnswerReplaced, Position: 1, Identity: other, Head: 2},
+	} {
+		got, err := h.Console().Check(t.Context(), ref, cursor)
+		if err != nil {
+			t.Errorf("%s: %v", cursor, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", cursor, diff)
+		}
+	}
+	if _, err := h.Console().Check(t.Context(), ref, "no cursor"); err == nil {
+		t.Error("a text that is no cursor was checked")
+	}
+	ref.Name = "none"
+	if _, err := h.Console().Check(t.Context(), ref, "2."+s.Identity+"."+s.Link); !errors.Is(err, console.ErrNotFound) {
+		t.Errorf("a stream that is not there: %v", err)
 	}
 }
 

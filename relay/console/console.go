@@ -37,6 +37,17 @@ type Relay interface {
 	// stream has no such position.
 	EntryData(ctx context.Context, ref StreamRef, position uint64) ([]byte, error)
 
+	// Epochs lists where a stream's epochs begin, the newest first; limit says
+	// how many at the most.
+	Epochs(ctx context.Context, ref StreamRef, limit int) ([]EpochStart, error)
+
+	// Check says what a reader with a cursor would get to hear of a stream. A
+	// text that is no cursor is an error.
+	Check(ctx context.Context, ref StreamRef, cursor string) (Verdict, error)
+
+	// Activity says what clients have been doing lately.
+	Activity(ctx context.Context) (Activity, error)
+
 	// Refusals lists the recent refusals, newest first, repeats counted
 	// together.
 	Refusals(ctx context.Context) ([]Refusal, error)
@@ -120,6 +131,10 @@ type Stream struct {
 	Bytes     uint64 // bytes of entries, as their writers sent them
 	CreatedAt time.Time
 	WrittenAt time.Time
+
+	// Hour counts the batches of each of the last 60 minutes, the present one
+	// last; nil if there were none or the relay does not know.
+	Hour []int
 
 	// Damage is empty while the stream is sound, else what is wrong with it.
 	Damage string

@@ -44,6 +44,10 @@ type Store interface {
 	// It yields at most limit of them. The errors are those of Page.
 	Back(ctx context.Context, ref Ref, before uint64, limit int) ([]Record, error)
 
+	// Epochs lists where the epochs of a stream begin, the newest first; limit
+	// says how many at the most. The errors are those of Page.
+	Epochs(ctx context.Context, ref Ref, limit int) ([]EpochStart, error)
+
 	// Record reads one entry with its bytes; a *NotFoundError if there is none.
 	Record(ctx context.Context, ref Ref, seq uint64) (Record, error)
 
@@ -163,6 +167,12 @@ type Record struct {
 	protocol.Entry
 	WrittenAt time.Time
 	Writer    string // the id of the key that wrote it; empty if none
+}
+
+// EpochStart says from which position on entries are in an epoch.
+type EpochStart struct {
+	Epoch uint32
+	Seq   uint64
 }
 
 // Totals counts what a store holds.

@@ -52,6 +52,48 @@ func (r *Reader) Record(ctx context.Context, ref store.Ref, seq uint64) (record 
 	return record, err
 }
 
+// Epochs implements [store.Store]. Epochs only rise, so where one begins is found
+// by halving what precedes it.
+func (r *Reader) Epochs(ctx context.Context, ref store.Ref, limit int) (list []store.EpochStart, err error) {
+	err = r.read(ctx, func(conn *connection) error {
+		s, err := r.find(conn, ref)
+		if err != nil {
+			return err
+		}
+		for last := s.Head; last > 0 && len(list) < limit; last = list[len(list)-1].Seq - 1 {
+			epoch, err := r.epochAt(conn, s, last)
+			if err != nil {
+				return err
+			}
+			low, high := uint64(1), last // the epoch begins between these
+			for low < high {
+				middle := low + (high-low)/2
+				there, err := r.epochAt(conn, s, middle)
+				if err != nil {
+					return err
+				}
+				if there == epoch {
+					high = middle
+				} else {
+					low = middle + 1
+				}
+			}
+			list = append(list, store.EpochStart{Epoch: epoch, Seq: low})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// epochAt returns the epoch of an entry.
+func (r *Reader) epochAt(conn *connection, s found, seq uint64) (uint32, error) {
+	list, err := r.back(conn, s, seq, 1)
+	if err != nil {
+		return 0, err
+	}
+	return list[0].Epoch, nil
+}
+
 // back reads entries up to a position, newest first.
 func (r *Reader) back(conn *connection, s found, last uint64, limit int) (list []store.Record, err error) {
 	if last == 0 || limit <= 0 {

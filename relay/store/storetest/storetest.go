@@ -42,6 +42,7 @@ func Run(t *testing.T, open Open) {
 		{"Stream", testStream},
 		{"Back", testBack},
 		{"Record", testRecord},
+		{"Epochs", testEpochs},
 		{"Totals", testTotals},
 		{"Publish", testPublish},
 		{"PublishInOrder", testPublishInOrder},
