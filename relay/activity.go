@@ -2,6 +2,7 @@ package relay
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -11,7 +12,7 @@ import (
 )
 
 const (
-	// hour is how many minutes are remembered.
+	// hour is how many minutes are remembered, as console.Hour has.
 	hour = 60
 
 	// maxDevices is how many clients are remembered: more than a home has, and an
@@ -29,7 +30,7 @@ type activity struct {
 	mu      sync.Mutex
 	minutes window[console.Minute]
 	devices map[device]*console.Device
-	streams map[store.Ref]*window[int]
+	streams map[store.Ref]*window[uint16]
 }
 
 // device is what tells clients apart.
@@ -80,15 +81,17 @@ func (a *activity) wrote(t time.Time, client, key string, ref store.Ref, entries
 	w := a.streams[ref]
 	if w == nil {
 		if a.streams == nil {
-			a.streams = make(map[store.Ref]*window[int])
+			a.streams = make(map[store.Ref]*window[uint16])
 		}
 		if len(a.streams) >= maxBusy {
-			forgetOldest(a.streams, func(x, y *window[int]) int { return int(x.last - y.last) })
+			forgetOldest(a.streams, func(x, y *window[uint16]) int { return int(x.last - y.last) })
 		}
-		w = new(window[int])
+		w = new(window[uint16])
 		a.streams[ref] = w
 	}
-	*w.at(t)++
+	if n := w.at(t); *n < math.MaxUint16 {
+		*n++
+	}
 }
 
 // read notes a page.
@@ -156,18 +159,13 @@ func (a *activity) recent(t time.Time) console.Activity {
 	return shown
 }
 
-// hourOf returns how many batches a stream got in each of the last minutes; nil
-// if none.
-func (a *activity) hourOf(t time.Time, ref store.Ref) []int {
+// hourOf returns how many batches a stream got in each of the last minutes.
+func (a *activity) hourOf(t time.Time, ref store.Ref) console.Hour {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	w := a.streams[ref]
 	if w == nil {
-		return nil
+		return console.Hour{}
 	}
-	list := w.list(t)
-	if !slices.ContainsFunc(list, func(n int) bool { return n > 0 }) {
-		return nil
-	}
-	return list
+	return console.Hour(w.list(t))
 }

@@ -12,6 +12,9 @@ type Activity struct {
 	Devices []Device
 }
 
+// Hour counts something in each of the last 60 minutes, the present one last.
+type Hour [60]uint16
+
 // Minute is what was done in one minute.
 type Minute struct {
 	Start   time.Time

@@ -132,9 +132,7 @@ type Stream struct {
 	CreatedAt time.Time
 	WrittenAt time.Time
 
-	// Hour counts the batches of each of the last 60 minutes, the present one
-	// last; nil if there were none or the relay does not know.
-	Hour []int
+	Hour Hour // the batches of the last hour; zero if the relay does not know
 
 	// Damage is empty while the stream is sound, else what is wrong with it.
 	Damage string
