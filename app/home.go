@@ -31,6 +31,7 @@ type home struct {
 	changes *broadcast
 	serves  sync.WaitGroup
 	failed  chan error
+	close   func() error
 
 	mu        sync.Mutex // one change at a time
 	settings  settings
@@ -70,6 +71,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 		settings: s,
 		run:      runFile{PID: os.Getpid(), Token: r.OwnerToken(), Started: time.Now(), Window: o.Window},
 	}
+	h.close = sync.OnceValue(h.shut)
 	// One that is there was left behind by a relay that died.
 	if err := removeRunFile(s.folder.Value); err != nil {
 		return nil, errors.Join(err, h.Close())
@@ -90,8 +92,11 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 func (h *home) Failed() <-chan error { return h.failed }
 
 // Close stops the relay: no new visitors, goodbye on the network, an answer for
-// whoever waits, everything in one file.
-func (h *home) Close() error {
+// whoever waits, everything in one file. Whoever calls it once more, as the
+// window and those who give it up may, waits for the same end.
+func (h *home) Close() error { return h.close() }
+
+func (h *home) shut() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)

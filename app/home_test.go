@@ -206,6 +206,21 @@ func TestOpenAgain(t *testing.T) {
 	}
 }
 
+// A relay may be stopped from two sides at once, by its window and by whoever
+// gives that up: both get to hear how it ended.
+func TestCloseTwice(t *testing.T) {
+	h := open(t, keptSettings{})
+	ends := make(chan error, 2)
+	for range cap(ends) {
+		go func() { ends <- h.Close() }()
+	}
+	for range cap(ends) {
+		if err := <-ends; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // open opens a relay with settings from its file.
 func open(t *testing.T, kept keptSettings) *home {
 	t.Helper()
