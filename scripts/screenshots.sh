@@ -74,16 +74,19 @@ for theme in light dark; do
 	page=$(curl --silent "$url/v1/streams/notes/entries?limit=1" | od -An -v -tx1 | tr -d ' \n')
 	curl --silent --output /dev/null "$url/v1/streams/notes/entries?after=118.${page:6:32}.$(printf '0%.0s' {1..64})"
 
+	shot "overview$suffix"
+	xdotool key ctrl+2
+	sleep 1
 	# Rows and the rail stand where the window puts them at its first size.
 	xdotool mousemove --window "$window" 300 214 click 1
 	sleep 1
 	xdotool mousemove --window "$window" 900 360 click 1 mousemove --window "$window" 400 700
 	shot "streams$suffix"
-	xdotool key ctrl+2
-	shot "refusals$suffix"
 	xdotool key ctrl+3
-	shot "network$suffix"
+	shot "refusals$suffix"
 	xdotool key ctrl+4
+	shot "network$suffix"
+	xdotool key ctrl+5
 	shot "settings$suffix"
 	kill "$program"
 	wait "$program" || true

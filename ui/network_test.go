@@ -13,7 +13,7 @@ import (
 // else is there.
 func TestNetwork(t *testing.T) {
 	s := openScene(t)
-	s.window.choose(2)
+	s.window.visit(s.window.network)
 	v := s.window.network
 	v.reachable([]string{"http://192.0.2.20:2451", "http://127.0.0.1:2451"})
 	s.neighbourhood = console.Neighbourhood{
@@ -39,7 +39,7 @@ func TestNetwork(t *testing.T) {
 // do.
 func TestQuietNetwork(t *testing.T) {
 	s := openScene(t)
-	s.window.choose(2)
+	s.window.visit(s.window.network)
 	s.neighbourhood = console.Neighbourhood{Quiet: "It listens on this machine only.", Trouble: "Multicast is blocked here."}
 	s.look()
 	reads(t, s.window.network.body, "It listens on this machine only.", "Multicast is blocked here.", "None was found yet.")
@@ -49,7 +49,7 @@ func TestQuietNetwork(t *testing.T) {
 // stays usable.
 func TestCrowdedNetwork(t *testing.T) {
 	s := openScene(t)
-	s.window.choose(2)
+	s.window.visit(s.window.network)
 	for i := range 1000 {
 		name := fmt.Sprintf("%04d %0200d", i, 0)
 		s.neighbourhood.Found = append(s.neighbourhood.Found, console.FoundRelay{Name: name, Host: name})
@@ -64,7 +64,7 @@ func TestCrowdedNetwork(t *testing.T) {
 // A network that cannot be looked at is told above the screen, until it can.
 func TestNetworkTrouble(t *testing.T) {
 	s := openScene(t)
-	s.window.choose(2)
+	s.window.visit(s.window.network)
 	s.err = errors.New("no interface is up")
 	s.look()
 	reads(t, s.window.content, "The network cannot be looked at: no interface is up.", "Try again")

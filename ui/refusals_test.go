@@ -15,7 +15,7 @@ import (
 func TestRefusalsAreToldAndCounted(t *testing.T) {
 	s := openScene(t)
 	s.look()
-	s.window.choose(1)
+	s.window.visit(s.window.refusals)
 	s.look()
 	reads(t, s.window.content, "Nothing was refused")
 
@@ -26,7 +26,7 @@ func TestRefusalsAreToldAndCounted(t *testing.T) {
 	v := s.window.refusals
 	e := console.Explain(v.all[0])
 	reads(t, v.body, e.Title, e.Todo, "bad_request", "status 400", "127.0.0.1 · write to notes · just now", "new")
-	badge := s.window.rail.items[1]
+	badge := s.window.rail.items[2]
 	if badge.badge.Hidden || badge.count.text != "1" {
 		t.Errorf("the badge says %q", badge.count.text)
 	}
@@ -49,7 +49,7 @@ func TestRefusalsCountOnEveryScreen(t *testing.T) {
 	s := openScene(t)
 	s.post("notes", []byte("no CBOR"))
 	s.look()
-	if got := s.window.rail.items[1].count.text; got != "1" {
+	if got := s.window.rail.items[2].count.text; got != "1" {
 		t.Errorf("the badge says %q", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestRefusalsCountOnEveryScreen(t *testing.T) {
 // list is shown a part at a time.
 func TestRefusalsFilterAndMore(t *testing.T) {
 	s := openScene(t)
-	s.window.choose(1)
+	s.window.visit(s.window.refusals)
 	v := s.window.refusals
 	var list []console.Refusal
 	for i := range 2*refusalsStep + 1 {

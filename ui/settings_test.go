@@ -16,9 +16,9 @@ func openSettings(t *testing.T, values console.Values) (*scene, *settings) {
 	t.Helper()
 	s := openScene(t)
 	s.values = values
-	s.window.choose(3)
+	s.window.choose(4)
 	s.look()
-	return s, s.window.screens[3].(*settings)
+	return s, s.window.screens[4].(*settings)
 }
 
 var plainValues = console.Values{

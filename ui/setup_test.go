@@ -80,6 +80,7 @@ func (s *scene) open(c console.Console) {
 	s.canvas = w.Canvas()
 	sh := &shell{console: c, later: s.later, now: func() time.Time { return s.now }}
 	s.window = newWindow(sh, &aside{ctx: s.t.Context()}, w, Options{Version: "1.2.3"})
+	s.window.visit(s.window.streams) // what most tests are about
 	w.SetContent(s.window.content)
 	w.Resize(fyne.NewSize(1180, 760))
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,7 @@ type window struct {
 
 	header   *header
 	rail     *rail
+	overview *overview
 	streams  *streams
 	refusals *refusals
 	network  *network
@@ -52,8 +54,9 @@ type window struct {
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
 	s.look = v.look
-	v.refusals = newRefusals(s, func(n int) { v.rail.items[1].setBadge(n) })
-	v.screens = []screen{v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
+	v.overview = newOverview(s)
+	v.refusals = newRefusals(s, func(n int) { v.rail.items[v.place(v.refusals)].setBadge(n) })
+	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
 	var titles []string
 	for _, screen := range v.screens {
 		titles = append(titles, screen.title())
@@ -75,7 +78,13 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	return v
 }
 
-// choose shows a screen.
+// place says where in the rail a screen is.
+func (v *window) place(s screen) int { return slices.Index(v.screens, s) }
+
+// visit shows a screen.
+func (v *window) visit(s screen) { v.choose(v.place(s)) }
+
+// choose shows the screen that is at a place in the rail.
 func (v *window) choose(i int) {
 	v.current.Store(int32(i))
 	v.rail.choose(i)

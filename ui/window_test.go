@@ -34,8 +34,8 @@ func TestHeader(t *testing.T) {
 // Return on a screen's place in the rail shows it.
 func TestScreensByKeyboard(t *testing.T) {
 	s := openScene(t)
-	s.window.rail.items[2].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if got := s.window.current.Load(); got != 2 {
+	s.window.rail.items[3].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if got := s.window.current.Load(); got != 3 {
 		t.Errorf("return on Network shows screen %d", got)
 	}
 }
@@ -96,9 +96,9 @@ func TestPanicIsTold(t *testing.T) {
 func TestLateAnswer(t *testing.T) {
 	s := openScene(t)
 	s.err = errors.New("the network is gone")
-	s.window.choose(2)
+	s.window.visit(s.window.network)
 	show := s.window.load(t.Context())
-	s.window.choose(0)
+	s.window.visit(s.window.streams)
 	show()
 	readsNot(t, s.window.content, "the network is gone")
 }
