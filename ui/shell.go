@@ -23,6 +23,9 @@ type shell struct {
 	later   later
 	now     func() time.Time
 	look    func() // asks for a fresh look at the relay without delay
+
+	// openStream leads to a stream, from any screen.
+	openStream func(console.StreamRef)
 }
 
 // aside runs work in goroutines of its own until its context is done.

@@ -37,6 +37,7 @@ type streams struct {
 	url      string
 	selected console.StreamRef // zero for none
 	at       int               // where that is in shown; -1 if nowhere
+	sought   bool              // the list is to scroll there
 
 	filter *widget.Entry
 	tally  *words
@@ -161,6 +162,20 @@ func (v *streams) refilter() {
 		v.tally.set("")
 	}
 	v.list.Refresh()
+	if v.sought && v.at >= 0 {
+		v.sought = false
+		v.list.ScrollTo(v.at)
+	}
+}
+
+// open selects a stream and brings it into view, whatever the filter hid; if the
+// streams have not been read yet, as soon as they are.
+func (v *streams) open(ref console.StreamRef) {
+	v.selected, v.sought = ref, true
+	v.filter.SetText("")
+	if v.loaded {
+		v.refilter()
+	}
 }
 
 func (v *streams) age() {

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"hearth/relay/console"
 	"hearth/relay/protocol"
 )
 
@@ -182,5 +183,22 @@ func TestGrowingStreamHasNoEmptyRows(t *testing.T) {
 		if got := v.detail.stream.Head; got != uint64(head) {
 			t.Errorf("the head is %d, want %d", got, head)
 		}
+	}
+}
+
+// A stream can be opened from elsewhere: the filter gives way and the list
+// scrolls there, also if nothing had been read before.
+func TestOpenStream(t *testing.T) {
+	s := openScene(t)
+	for i := range 60 {
+		s.write(fmt.Sprintf("stream-%02d", i), "one")
+	}
+	for _, name := range []string{"stream-55", "stream-02"} {
+		s.window.visit(s.window.network)
+		s.window.shell.openStream(console.StreamRef{Space: defaultSpace, Name: name})
+		s.look()
+		reads(t, s.window.streams.detail.content, name)
+		reads(t, s.window.streams.list, name)
+		s.window.streams.filter.SetText("nothing is called so")
 	}
 }

@@ -54,6 +54,10 @@ type window struct {
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
 	s.look = v.look
+	s.openStream = func(ref console.StreamRef) {
+		v.streams.open(ref)
+		v.visit(v.streams)
+	}
 	v.overview = newOverview(s)
 	v.refusals = newRefusals(s, func(n int) { v.rail.items[v.place(v.refusals)].setBadge(n) })
 	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
