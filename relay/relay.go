@@ -31,7 +31,9 @@ import (
 const (
 	littleBodies = 32 << 20  // of up to 64 KiB each: thousands of what people write
 	largeBodies  = 128 << 20 // eight of the largest
-	pages        = 128 << 20 // seven being read at once, and hundreds of the usual ones being sent
+	pages        = 72 << 20  // four being read at once, which takes them milliseconds
+	littlePages  = 16 << 20  // of up to 64 KiB each, on their way out: hundreds of the usual ones
+	largePages   = 112 << 20 // thirteen of the usual largest, on their way out
 )
 
 // Options are what a relay may be told. All may be left out.
@@ -112,7 +114,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 func (r *Relay) route(rules *guard.Guard) http.Handler {
 	streams := streamhttp.New(streamhttp.Options{
 		Store: r.store, Hub: r.hub, Observer: r.seen,
-		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages),
+		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages), Sending: guard.NewLanes(littlePages, largePages),
 		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
 	})
 	owner := consolehttp.Handler(r.Console(), authorizeOwner)

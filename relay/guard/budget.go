@@ -40,6 +40,15 @@ func (l *Lanes) Reserve(ctx context.Context, n int64) (*Reservation, error) {
 	return l.much.Reserve(ctx, n)
 }
 
+// TryReserve takes n bytes out of the budget of their size; see
+// [Budget.TryReserve].
+func (l *Lanes) TryReserve(n int64) (_ *Reservation, ok bool) {
+	if n <= little {
+		return l.little.TryReserve(n)
+	}
+	return l.much.TryReserve(n)
+}
+
 // Budget bounds the memory of what is on its way in or out. It may be used by
 // any goroutine.
 type Budget struct {
@@ -56,15 +65,26 @@ func NewBudget(size int64) *Budget {
 // More than all of it counts as all. The error is ErrBusy if no room came free
 // in time, or the context's.
 func (b *Budget) Reserve(ctx context.Context, n int64) (*Reservation, error) {
+	if r, ok := b.TryReserve(n); ok {
+		return r, nil
+	}
 	n = min(n, b.size)
-	if !b.room.TryAcquire(n) {
-		waiting, stop := context.WithTimeoutCause(ctx, roomTime, ErrBusy)
-		defer stop()
-		if err := b.room.Acquire(waiting, n); err != nil {
-			return nil, context.Cause(waiting)
-		}
+	waiting, stop := context.WithTimeoutCause(ctx, roomTime, ErrBusy)
+	defer stop()
+	if err := b.room.Acquire(waiting, n); err != nil {
+		return nil, context.Cause(waiting)
 	}
 	return &Reservation{budget: b, held: n}, nil
+}
+
+// TryReserve takes n bytes out of the budget if they are there and nobody waits
+// for them. More than all of it counts as all.
+func (b *Budget) TryReserve(n int64) (_ *Reservation, ok bool) {
+	n = min(n, b.size)
+	if !b.room.TryAcquire(n) {
+		return nil, false
+	}
+	return &Reservation{budget: b, held: n}, true
 }
 
 // Reservation is a part of a budget.

@@ -59,6 +59,7 @@ type Body struct {
 // Room is where memory is reserved: a [Budget] or [Lanes].
 type Room interface {
 	Reserve(ctx context.Context, n int64) (*Reservation, error)
+	TryReserve(n int64) (_ *Reservation, ok bool)
 }
 
 // ReadBody reads the body of a request, of at most limit bytes. It reserves room

@@ -52,7 +52,7 @@ func TestClosing(t *testing.T) {
 func TestWithoutDoor(t *testing.T) {
 	r := newRelay(t, nil)
 	defer r.store.Close()
-	h := streamhttp.New(streamhttp.Options{Store: r.store, Hub: &r.hub, Observer: &r.records, Bodies: r.budget, Pages: r.budget, Closing: r.closing.Load})
+	h := streamhttp.New(streamhttp.Options{Store: r.store, Hub: &r.hub, Observer: &r.records, Bodies: r.budget, Pages: r.budget, Sending: r.sending, Closing: r.closing.Load})
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path("notes"), http.NoBody))
 	if w.Code != http.StatusInternalServerError {

@@ -33,10 +33,12 @@ type Options struct {
 	Hub      Hub
 	Observer Observer
 
-	// Bodies bounds the memory of all bodies together, Pages that of all pages.
-	// Each should hold several of the largest, which take 17 MiB.
-	Bodies guard.Room
-	Pages  guard.Room
+	// Bodies bounds the memory of all bodies together, Pages that of the pages
+	// being read, and Sending that of those on their way to clients. Each should
+	// hold several of the largest, which take 17 MiB.
+	Bodies  guard.Room
+	Pages   guard.Room
+	Sending guard.Room
 
 	// Metrics answers /metrics, to visitors from this machine; nil if that is not
 	// served.

@@ -1,9 +1,11 @@
 package streamhttp
 
 import (
+	"context"
 	"net/http"
 	"time"
 
+	"hearth/relay/guard"
 	"hearth/relay/protocol"
 	"hearth/relay/store"
 )
@@ -34,28 +36,76 @@ func (x *exchange) read() error {
 	if err != nil {
 		return err
 	}
-	ctx, o := x.r.Context(), x.handler.options
+	ctx := x.r.Context()
+	s, err := x.page(ctx, store.Read{Ref: ref, After: after, Entries: limit, Bytes: protocol.MaxPageData})
+	if err != nil {
+		return err
+	}
+	defer s.room.Release()
+	err = x.send(http.StatusOK, s.pieces...)
+	x.handler.options.Observer.Read(ctx, x.visitor, ref, s.page, s.size, s.took, err)
+	return nil
+}
+
+// sheet is a page in the wire's encoding.
+type sheet struct {
+	page   store.Page
+	pieces [][]byte
+	size   int // of all pieces together
+	held   int // the memory that they take
+	took   time.Duration
+	room   *guard.Reservation
+}
+
+// page reads a page and makes room for it to be sent. Where there is none, it is
+// let go and read again once there is: room to read is never held by pages that
+// stand behind slow clients, so that a small page goes out whatever large ones
+// wait for.
+func (x *exchange) page(ctx context.Context, ask store.Read) (*sheet, error) {
+	o := x.handler.options
+	s, err := x.fetch(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	room, ok := o.Sending.TryReserve(int64(s.held))
+	s.room.Release()
+	if ok {
+		s.room = room
+		return s, nil
+	}
+	if room, err = o.Sending.Reserve(ctx, pageRoom); err != nil {
+		return nil, err
+	}
+	if s, err = x.fetch(ctx, ask); err != nil {
+		room.Release()
+		return nil, err
+	}
+	room.Shrink(int64(s.held))
+	s.room.Release()
+	s.room = room
+	return s, nil
+}
+
+// fetch reads a page, in the room for reading.
+func (x *exchange) fetch(ctx context.Context, ask store.Read) (*sheet, error) {
+	o := x.handler.options
 	room, err := o.Pages.Reserve(ctx, pageRoom)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer room.Release()
 	start := time.Now()
-	page, err := o.Store.Page(ctx, store.Read{Ref: ref, After: after, Entries: limit, Bytes: protocol.MaxPageData})
+	page, err := o.Store.Page(ctx, ask)
 	if err != nil {
-		return err
+		room.Release()
+		return nil, err
 	}
-	took := time.Since(start)
-	pieces := make([][]byte, 0, 1+len(page.Wire))
-	pieces = append(pieces, protocol.AppendPage(nil, page.Stream, page.Epoch, page.Head, page.Count))
-	pieces = append(pieces, page.Wire...)
-	size, held := 0, 0
-	for _, piece := range pieces {
-		size += len(piece)
-		held += cap(piece)
+	s := &sheet{page: page, took: time.Since(start), room: room}
+	s.pieces = make([][]byte, 0, 1+len(page.Wire))
+	s.pieces = append(s.pieces, protocol.AppendPage(nil, page.Stream, page.Epoch, page.Head, page.Count))
+	s.pieces = append(s.pieces, page.Wire...)
+	for _, piece := range s.pieces {
+		s.size += len(piece)
+		s.held += cap(piece)
 	}
-	room.Shrink(int64(held))
-	err = x.send(http.StatusOK, pieces...)
-	o.Observer.Read(ctx, x.visitor, ref, page, size, took, err)
-	return nil
+	return s, nil
 }

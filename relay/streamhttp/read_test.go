@@ -57,6 +57,36 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Clients that take large pages slowly keep others from large pages, but nobody
+// from small ones; a page that found no room comes whole once there is some.
+func TestSmallPagesPassLargeOnes(t *testing.T) {
+	r := start(t)
+	r.writeEntries(t, "notes", "a", "b")
+	r.write(t, "films", batch{Entries: [][]byte{data(1 << 20)}})
+	slow, err := r.sending.Reserve(t.Context(), 32<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := r.dial(t)
+	large.say(t, "GET "+path("films")+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	for range 20 {
+		if p := r.read(t, "notes", ""); len(p.Entries) != 2 {
+			t.Errorf("%d entries, want 2", len(p.Entries))
+		}
+	}
+	r.write(t, "films", batch{Entries: [][]byte{data(1 << 20)}})
+	slow.Release()
+	p := decode[page](t, large.hear(t, http.MethodGet).body)
+	if p.Head != 2 || len(p.Entries) != 2 {
+		t.Errorf("head %d, %d entries; want what is there once there is room", p.Head, len(p.Entries))
+	}
+	all, err := r.sending.Reserve(t.Context(), 32<<20)
+	if err != nil {
+		t.Fatalf("the room of a page that was sent is still held: %v", err)
+	}
+	all.Release()
+}
+
 // Without a limit a page holds a thousand entries.
 func TestDefaultLimit(t *testing.T) {
 	r := start(t)

@@ -180,6 +180,7 @@ type relay struct {
 	closing atomic.Bool
 	broken  atomic.Bool // whether asking for the relay's health panics
 	budget  *guard.Budget
+	sending *guard.Lanes
 	handler http.Handler
 
 	addr   string
@@ -192,7 +193,7 @@ var ownerToken = access.NewOwnerToken()
 // newRelay returns a relay that is not served yet.
 func newRelay(t testing.TB, metrics http.Handler) *relay {
 	t.Helper()
-	r := &relay{budget: guard.NewBudget(64 << 20)}
+	r := &relay{budget: guard.NewBudget(64 << 20), sending: guard.NewLanes(1<<20, 32<<20)}
 	var err error
 	r.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "hearth.db"), sqlite.Options{Publish: r.hub.Publish})
 	if err != nil {
@@ -204,6 +205,7 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 		Observer: &r.records,
 		Bodies:   r.budget,
 		Pages:    r.budget,
+		Sending:  r.sending,
 		Metrics:  metrics,
 		Closing: func() bool {
 			if r.broken.Load() {
