@@ -41,10 +41,10 @@ var writerPragmas = []string{
 	"PRAGMA synchronous = FULL",
 	"PRAGMA fullfsync = ON",
 	"PRAGMA checkpoint_fullfsync = ON",
-	// 4 MB of log at which the writer folds it into the file, and the size
-	// to which the log is cut back once that is done.
+	// 4 MB of log at which a commit folds what it can into the file, and the
+	// size to which the log is cut back once all of it was.
 	"PRAGMA wal_autocheckpoint = 1000",
-	"PRAGMA journal_size_limit = 67108864",
+	fmt.Sprintf("PRAGMA journal_size_limit = %d", maxLog),
 	"PRAGMA foreign_keys = ON",
 	"PRAGMA recursive_triggers = ON", // so that REPLACE meets the delete triggers
 	"PRAGMA trusted_schema = OFF",
@@ -83,6 +83,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, opening(path, err)
 	}
 	have, err := version(conn)
+	if err == nil {
+		err = logAhead(conn)
+	}
 	if err == nil {
 		err = migrate(conn, have)
 	}
@@ -208,13 +211,16 @@ func create(path string) (err error) {
 		// told to give such space back bit by bit.
 		"PRAGMA auto_vacuum = INCREMENTAL",
 		fmt.Sprintf("PRAGMA application_id = %d", applicationID),
-		"PRAGMA journal_mode = WAL",
 	} {
 		if err := sqlitex.ExecuteTransient(conn, pragma, nil); err != nil {
 			return cmp.Or(opening(path, err), conn.Close())
 		}
 	}
-	if err := migrate(conn, 0); err != nil {
+	err = logAhead(conn)
+	if err == nil {
+		err = migrate(conn, 0)
+	}
+	if err != nil {
 		return cmp.Or(opening(path, err), conn.Close())
 	}
 	if err := conn.Close(); err != nil { // folds the log into the file
@@ -230,6 +236,20 @@ func create(path string) (err error) {
 		return fmt.Errorf("making %s: %w", path, err)
 	}
 	return nil
+}
+
+// logAhead has a database written by way of a log, which it remembers. One that
+// SQLite's own tools made from ours, such as a copy with VACUUM INTO, does not.
+func logAhead(conn *sqlite.Conn) error {
+	stmt, _, err := conn.PrepareTransient("PRAGMA journal_mode = WAL")
+	if err != nil {
+		return err
+	}
+	mode, err := sqlitex.ResultText(stmt)
+	if err = cmp.Or(err, stmt.Finalize()); err == nil && mode != "wal" {
+		err = fmt.Errorf("its journal mode stays %s", mode) // no error of SQLite's
+	}
+	return err
 }
 
 // connect opens a connection and sets it up.

@@ -15,6 +15,10 @@ type writerStatements struct {
 // starts at or before it.
 const runAt = "SELECT id, count, bytes, body FROM run WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT 1"
 
+// truncateLog folds all of the log into the file and empties it, or as much as
+// others allow within busyTimeout.
+const truncateLog = "PRAGMA wal_checkpoint(TRUNCATE)"
+
 func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 	var s writerStatements
 	for _, p := range []struct {

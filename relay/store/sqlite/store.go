@@ -60,6 +60,9 @@ func newStore(conn *sqlite.Conn, reader *Reader, o Options) (*Store, error) {
 		totals:  s.totals,
 		publish: o.Publish,
 		now:     time.Now,
+		path:    reader.path,
+		logRoom: maxLog,
+		logger:  o.Logger,
 		queue:   make(chan *request, maxGroup),
 		closing: make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -77,7 +80,7 @@ func (s *Store) shut() error {
 	s.sweeping.Wait()
 	<-s.writer.ended
 	reading := s.Reader.Close() // first, so that the writer's is the last connection
-	checkpoint := sqlitex.ExecuteTransient(s.writer.conn, "PRAGMA wal_checkpoint(TRUNCATE)", nil)
+	checkpoint := sqlitex.ExecuteTransient(s.writer.conn, truncateLog, nil)
 	return errors.Join(reading, checkpoint, s.writer.conn.Close())
 }
 

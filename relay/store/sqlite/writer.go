@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"hearth/relay/store"
 
 	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
 )
 
 const (
@@ -20,6 +22,11 @@ const (
 	// that is still growing to the disk. Those whom it has just answered send
 	// their next batch meanwhile, instead of missing the transaction by a hair.
 	gathers = 4
+
+	// maxLog is how many bytes the log grows to before the writer waits for
+	// readers to let go of it. Commits fold it in too, but only what no reader
+	// needs any more, and where always one of them reads they never get to its end.
+	maxLog = 64 << 20
 )
 
 // operation is something to be written into one stream.
@@ -61,6 +68,10 @@ type writer struct {
 	publish func([]store.Moved)
 	now     func() time.Time
 
+	path    string
+	logRoom uint64 // the size of the log beyond which it is folded in
+	logger  *slog.Logger
+
 	queue   chan *request
 	closing chan struct{} // closed when no more requests are taken
 	ended   chan struct{} // closed when the goroutine has
@@ -101,7 +112,22 @@ func (w *writer) loop() {
 			return
 		}
 		group = w.write(group)
+		w.foldLog()
 	}
+}
+
+// foldLog folds the log into the file once it has grown large, and empties it.
+// This waits for those who read just now, which is a page each; a reader from
+// elsewhere who does not let go puts it off until the log has grown as much again.
+func (w *writer) foldLog() {
+	size := fileSize(w.path + logSuffix)
+	if size <= w.logRoom {
+		return
+	}
+	if err := sqlitex.ExecuteTransient(w.conn, truncateLog, nil); err != nil {
+		w.logger.Warn("the log could not be folded into the database", "bytes", size, "error", err)
+	}
+	w.logRoom = fileSize(w.path+logSuffix) + maxLog
 }
 
 // gather waits for something to do, and takes what else is waiting. Those that
