@@ -31,6 +31,7 @@ trap 'stop; rm -rf "$scratch"' EXIT
 # start starts a relay in a fresh folder and leaves its address in url.
 start() {
 	local log=$scratch/$1.log
+	: >"$log" # there to be read before the relay has come to write it
 	"$hearth" serve --data "$scratch/$1" --listen 127.0.0.1:0 >"$log" 2>&1 </dev/null &
 	relay=$!
 	# A tenth of a second 300 times: a loaded machine may take long to start it.
