@@ -52,11 +52,26 @@ func (e *DamagedFileError) Error() string {
 
 func (e *DamagedFileError) Unwrap() error { return e.Err }
 
+// AccessError says that the system does not let a database be opened, or not for
+// writing.
+type AccessError struct {
+	Path string
+	Err  error
+}
+
+func (e *AccessError) Error() string {
+	return fmt.Sprintf("%s cannot be opened (%v): make it and its folder writable for you, or choose another data folder", e.Path, e.Err)
+}
+
+func (e *AccessError) Unwrap() error { return e.Err }
+
 // opening names the error of opening a file.
 func opening(path string, err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
 		return &DamagedFileError{Path: path, Err: err}
+	case sqlite.ResultCantOpen, sqlite.ResultReadOnly, sqlite.ResultPerm:
+		return &AccessError{Path: path, Err: err}
 	default:
 		return fmt.Errorf("opening %s: %w", path, err)
 	}

@@ -122,6 +122,45 @@ func TestDiskFull(t *testing.T) {
 	check()
 }
 
+// A disk that takes no writes is said to be so, whether or not there is a database
+// on it; what is there can be looked at.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may mount the disk that takes no writes")
+	}
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	path := filepath.Join(disk, "hearth.db")
+	s := open(t, path, sqlite.Options{})
+	write(t, s, "notes", "a", "b")
+	shut(t, s)
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{path, filepath.Join(disk, "new.db"), disk} {
+		_, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+		is[*sqlite.AccessError](t, err)
+	}
+	r, err := sqlite.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := r.Heads(t.Context(), "default", []string{"notes"}); err != nil || state[0].Head != 2 {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // fill makes a file so large that the disk has only so many bytes left.
 func fill(t *testing.T, path string, left int) {
 	t.Helper()

@@ -64,7 +64,7 @@ var readerPragmas = []string{
 // Open opens the store in a file, and makes the file if there is none. Before it
 // changes anything it looks whether the file is Hearth's, of a version that it
 // knows and made as it should be; the errors *NotOursError, *NewerError,
-// *SchemaError and *DamagedFileError leave every byte as it was.
+// *SchemaError, *DamagedFileError and *AccessError leave every byte as it was.
 //
 // Nobody else may have the store open for writing at the same time: the one who
 // opens it holds a lock of his own.
@@ -172,7 +172,7 @@ func inspectHeader(path string) (exists bool, err error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("opening %s: %w", path, err)
+		return false, &AccessError{Path: path, Err: err}
 	}
 	defer f.Close()
 	var header [headerSize]byte
@@ -180,7 +180,7 @@ func inspectHeader(path string) (exists bool, err error) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return true, &DamagedFileError{Path: path, Err: errors.New("it is shorter than its header")}
 		}
-		return true, fmt.Errorf("reading %s: %w", path, err)
+		return true, &AccessError{Path: path, Err: err}
 	}
 	if string(header[:len(headerMagic)]) != headerMagic ||
 		binary.BigEndian.Uint32(header[headerApplicationID:]) != applicationID {
@@ -198,7 +198,7 @@ func create(path string) (err error) {
 	temporary := path + ".new"
 	for _, old := range []string{temporary, temporary + logSuffix, temporary + "-shm"} {
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("making %s: %w", path, err)
+			return &AccessError{Path: path, Err: err}
 		}
 	}
 	conn, err := connect(temporary, sqlite.OpenReadWrite|sqlite.OpenCreate, writerPragmas)
