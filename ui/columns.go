@@ -20,6 +20,8 @@ type column struct {
 	// rank says when the column goes because the room is short: the highest
 	// first, 0 never.
 	rank int
+
+	chart bool // it shows the row's values as bars instead of a text
 }
 
 // columns places the texts of a row; header and rows share it, so they align.
@@ -77,8 +79,15 @@ type row struct {
 	columns *columns
 	height  float32
 	header  bool
+	lit     int // the column of a header that the keyboard is at, or noColumn
 	state   rowState
 }
+
+const (
+	headerHeight = 30
+
+	noColumn = -1
+)
 
 // rowState is all that a row shows.
 type rowState struct {
@@ -86,16 +95,22 @@ type rowState struct {
 	chosen bool // it is the selected one
 	keyed  bool // and the keyboard moves it
 	alarm  bool // its first cell says that something is wrong
+	values []float64
+	bond   bond
 }
 
+// bond is how a row belongs to those around it, shown by a line at its side. The
+// zero value is no line.
+type bond struct{ here, above, below bool }
+
 func newRow(c *columns, height float32) *row {
-	r := &row{columns: c, height: height}
+	r := &row{columns: c, height: height, lit: noColumn}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
 func newHeader(c *columns) *row {
-	r := &row{columns: c, height: 30, header: true}
+	r := &row{columns: c, height: headerHeight, header: true, lit: noColumn}
 	for _, col := range c.list {
 		r.state.cells = append(r.state.cells, col.title)
 	}
@@ -109,31 +124,57 @@ func (r *row) set(s rowState) {
 }
 
 func (r *row) CreateRenderer() fyne.WidgetRenderer {
-	v := &rowRenderer{row: r, ground: canvas.NewRectangle(color.Transparent), bar: canvas.NewRectangle(color.Transparent)}
-	v.objects = []fyne.CanvasObject{v.ground, v.bar}
-	for range r.columns.list {
+	hidden := func() *canvas.Rectangle { return canvas.NewRectangle(color.Transparent) }
+	v := &rowRenderer{row: r, ground: hidden(), bar: hidden(), bond: hidden()}
+	v.objects = []fyne.CanvasObject{v.ground, v.bar, v.bond}
+	for _, col := range r.columns.list {
 		t := canvas.NewText("", color.Transparent)
 		v.texts = append(v.texts, t)
 		v.objects = append(v.objects, t)
+		if col.chart && !r.header {
+			v.chart = newBars(fyne.NewSize(col.width, chartHeight))
+			v.objects = append(v.objects, v.chart)
+		}
 	}
 	v.Refresh()
 	return v
 }
 
 type rowRenderer struct {
-	row         *row
-	ground, bar *canvas.Rectangle
-	texts       []*canvas.Text
-	objects     []fyne.CanvasObject
+	row               *row
+	ground, bar, bond *canvas.Rectangle
+	texts             []*canvas.Text
+	chart             *bars // nil if no column has one
+	objects           []fyne.CanvasObject
 }
 
-// barWidth is the mark of the row that the keyboard moves.
-const barWidth = 3
+const (
+	// barWidth is the mark of the row, or the title, that the keyboard moves.
+	barWidth = 3
+
+	// bondWidth and bondEnd are of the line beside rows that belong together, and
+	// of the space where it ends.
+	bondWidth = 2
+	bondEnd   = 7
+
+	chartHeight = 18
+)
 
 func (v *rowRenderer) Layout(size fyne.Size) {
 	v.ground.Resize(size)
+	v.bar.Move(fyne.Position{})
 	v.bar.Resize(fyne.NewSize(barWidth, size.Height))
+	v.layoutBond(size.Height)
 	for i, s := range v.row.columns.place(size.Width) {
+		if i == v.row.lit {
+			v.bar.Move(fyne.NewPos(s.x, size.Height-barWidth))
+			v.bar.Resize(fyne.NewSize(s.width, barWidth))
+		}
+		if v.chart != nil && v.row.columns.list[i].chart {
+			v.chart.Hidden = s.width == 0
+			v.chart.Move(fyne.NewPos(s.x, (size.Height-chartHeight)/2))
+			v.chart.Resize(fyne.NewSize(s.width, chartHeight))
+		}
 		t := v.texts[i]
 		t.Hidden = s.width == 0
 		t.Text = ""
@@ -146,6 +187,20 @@ func (v *rowRenderer) Layout(size fyne.Size) {
 	}
 }
 
+// layoutBond lets the line run on into the rows that belong to this one, over
+// the hairline between them.
+func (v *rowRenderer) layoutBond(height float32) {
+	top, bottom := float32(bondEnd), height-bondEnd
+	if v.row.state.bond.above {
+		top = 0
+	}
+	if v.row.state.bond.below {
+		bottom = height + 1
+	}
+	v.bond.Move(fyne.NewPos(gap/2, top))
+	v.bond.Resize(fyne.NewSize(bondWidth, bottom-top))
+}
+
 func (v *rowRenderer) MinSize() fyne.Size {
 	return fyne.NewSize(v.row.columns.least+2*gap, v.row.height)
 }
@@ -153,12 +208,15 @@ func (v *rowRenderer) MinSize() fyne.Size {
 func (v *rowRenderer) Refresh() {
 	th, variant := fyne.CurrentApp().Settings().Theme(), fyne.CurrentApp().Settings().ThemeVariant()
 	paint := func(name fyne.ThemeColorName) color.Color { return th.Color(name, variant) }
-	v.ground.FillColor, v.bar.FillColor = color.Transparent, color.Transparent
+	v.ground.FillColor, v.bar.FillColor, v.bond.FillColor = color.Transparent, color.Transparent, color.Transparent
 	if v.row.state.chosen {
 		v.ground.FillColor = paint(colorTint)
 	}
-	if v.row.state.keyed {
+	if v.row.state.keyed || v.row.lit != noColumn {
 		v.bar.FillColor = paint(theme.ColorNamePrimary)
+	}
+	if v.row.state.bond.here {
+		v.bond.FillColor = paint(theme.ColorNameInputBorder)
 	}
 	for i, col := range v.row.columns.list {
 		t := v.texts[i]
@@ -176,7 +234,12 @@ func (v *rowRenderer) Refresh() {
 	}
 	v.Layout(v.row.Size())
 	for _, o := range v.objects {
-		o.Refresh()
+		if o != v.chart { // it refreshes itself when its values or the theme change
+			o.Refresh()
+		}
+	}
+	if v.chart != nil {
+		v.chart.set(v.row.state.values)
 	}
 }
 

@@ -49,7 +49,7 @@ func newRowList(c *columns, height float32, rows rowSource) *rowList {
 }
 
 // framed is the list with its header above, in a theme whose rows meet.
-func (l *rowList) framed(header *row) fyne.CanvasObject {
+func (l *rowList) framed(header fyne.CanvasObject) fyne.CanvasObject {
 	return capped(stacked(0, header, widget.NewSeparator()), l.bare())
 }
 

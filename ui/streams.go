@@ -30,9 +30,9 @@ const (
 // streams is the screen of all streams, with one of them in detail.
 type streams struct {
 	shell    *shell
-	all      []console.Stream // by space and name
-	shown    []console.Stream // those that the filter lets through
-	more     bool             // there are more than are listed
+	all      []console.Stream  // by space and name
+	shown    []*console.Stream // those of them that the filter lets through, sorted
+	more     bool              // there are more than are listed
 	loaded   bool
 	url      string
 	selected console.StreamRef // zero for none
@@ -41,6 +41,7 @@ type streams struct {
 
 	filter *widget.Entry
 	tally  *words
+	header *sortHeader
 	list   *rowList
 	detail *detail
 	body   *fyne.Container
@@ -52,9 +53,10 @@ type streams struct {
 var streamColumns = columns{least: 110, list: []column{
 	{title: "Name", style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
 	{title: "Entries", width: 68, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
-	{title: "Epoch", width: 40, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
+	{title: "Epoch", width: 48, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
 	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
 	{title: "Last write", width: 84, color: colorMuted},
+	{title: "Last hour", width: 84, chart: true, color: colorMuted, rank: 4},
 }}
 
 func newStreams(s *shell) *streams {
@@ -62,9 +64,10 @@ func newStreams(s *shell) *streams {
 	v.filter.SetPlaceHolder("Filter streams")
 	v.filter.OnChanged = func(string) { v.refilter() }
 	v.list = newRowList(&streamColumns, rowHeight, (*streamRows)(v))
+	v.header = newSortHeader(&streamColumns, func(order) { v.refilter() })
 	v.listed = container.NewBorder(
 		beside(12, fixedWidth(240, v.filter), v.tally), nil, nil, nil,
-		container.New(topMargin(12), container.New(panes{}, sheet(v.list.framed(newHeader(&streamColumns))), sheet(v.detail.content))),
+		container.New(topMargin(12), container.New(panes{}, sheet(v.list.framed(v.header)), sheet(v.detail.content))),
 	)
 	v.hint = code("")
 	v.none = container.NewVBox(sheet(emptyState("No streams yet",
@@ -129,52 +132,48 @@ func (v *streams) reachable(url string) {
 	v.hint.set(url)
 }
 
-// refilter puts together what is shown, from what is there and what the person
-// looks for.
-func (v *streams) refilter() {
-	looked := strings.ToLower(strings.TrimSpace(v.filter.Text))
-	v.shown, v.at = v.shown[:0], -1
-	var chosen *console.Stream
-	for i, s := range v.all {
-		selected := s.StreamRef == v.selected
-		if selected {
-			chosen = &v.all[i]
-		}
-		if looked == "" || strings.Contains(strings.ToLower(fullName(s.StreamRef)), looked) {
-			if selected {
-				v.at = len(v.shown)
-			}
-			v.shown = append(v.shown, s)
-		}
-	}
-	if chosen != nil {
-		v.detail.show(*chosen)
-	} else {
-		v.selected = console.StreamRef{}
-		v.detail.clear()
-	}
-	switch {
-	case looked != "":
-		v.tally.set(fmt.Sprintf("%s of %s", number(len(v.shown)), number(len(v.all))))
-	case v.more:
-		v.tally.set(fmt.Sprintf("the first %s", number(len(v.all))))
-	default:
-		v.tally.set("")
-	}
-	v.list.Refresh()
-	if v.sought && v.at >= 0 {
-		v.sought = false
-		v.list.ScrollTo(v.at)
-	}
-}
-
-// open selects a stream and brings it into view, whatever the filter hid; if the
-// streams have not been read yet, as soon as they are.
+// open selects a stream from elsewhere in the window, and shows where it is in
+// the list.
 func (v *streams) open(ref console.StreamRef) {
 	v.selected, v.sought = ref, true
 	v.filter.SetText("")
 	if v.loaded {
 		v.refilter()
+	}
+}
+
+// refilter puts together what is shown, from what is there, what the person
+// looks for, and the order.
+func (v *streams) refilter() {
+	v.shown = arranged(v.all, v.filter.Text, v.header.order)
+	v.at = slices.IndexFunc(v.shown, v.isSelected)
+	if chosen := slices.IndexFunc(v.all, func(s console.Stream) bool { return v.isSelected(&s) }); chosen >= 0 {
+		v.detail.show(v.all[chosen])
+	} else {
+		if !v.sought { // it may be so new that it is not listed yet
+			v.selected = console.StreamRef{}
+		}
+		v.detail.clear()
+	}
+	v.count()
+	v.list.Refresh()
+	if v.sought && v.at >= 0 {
+		v.list.ScrollTo(v.at)
+		v.sought = false
+	}
+}
+
+func (v *streams) isSelected(s *console.Stream) bool { return s.StreamRef == v.selected }
+
+// count says how many of the streams are shown.
+func (v *streams) count() {
+	switch {
+	case strings.TrimSpace(v.filter.Text) != "":
+		v.tally.set(fmt.Sprintf("%s of %s", number(len(v.shown)), number(len(v.all))))
+	case v.more:
+		v.tally.set(fmt.Sprintf("the first %s", number(len(v.all))))
+	default:
+		v.tally.set("")
 	}
 }
 
@@ -194,16 +193,25 @@ func (r *streamRows) row(i int) rowState {
 	if s.Damage != "" {
 		name = "damaged: " + name
 	}
-	return rowState{alarm: s.Damage != "", cells: []string{
-		name, number(s.Head), number(s.Epoch), byteSize(s.Bytes), ago(s.WrittenAt, r.shell.now()),
+	return rowState{alarm: s.Damage != "", values: charted(&s.Hour), cells: []string{
+		name, number(s.Head), number(s.Epoch), byteSize(s.Bytes), ago(s.WrittenAt, r.shell.now()), "",
 	}}
 }
 
 func (r *streamRows) chosen() int { return r.at }
 
 func (r *streamRows) choose(i int) {
-	r.at, r.selected = i, r.shown[i].StreamRef
-	r.detail.show(r.shown[i])
+	r.at, r.selected, r.sought = i, r.shown[i].StreamRef, false
+	r.detail.show(*r.shown[i])
+}
+
+// charted is an hour as a chart takes it.
+func charted(h *console.Hour) []float64 {
+	values := make([]float64, len(h))
+	for i, m := range h {
+		values[i] = float64(m)
+	}
+	return values
 }
 
 func fullName(ref console.StreamRef) string {
