@@ -59,16 +59,23 @@ func (l look) Stream(ctx context.Context, ref console.StreamRef) (console.Stream
 
 // Entries implements [console.Relay].
 func (l look) Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error) {
-	list, err := l.store.Back(ctx, store.Ref(ref), before, limit)
-	if err != nil {
-		return nil, notFound(err)
-	}
-	entries := make([]console.Entry, len(list))
-	for i, r := range list {
-		entries[i] = console.Entry{
-			Position: r.Seq, Epoch: r.Epoch, Size: len(r.Data), Link: r.Link.String(),
-			EndsBatch: r.EndsBatch, WrittenAt: r.WrittenAt, Writer: r.Writer,
+	entries := []console.Entry{}
+	for len(entries) < limit {
+		// Large entries come a few at a time, and are let go one list after the other.
+		list, err := l.store.Back(ctx, store.Ref(ref), before, limit-len(entries))
+		if err != nil {
+			return nil, notFound(err)
 		}
+		for _, r := range list {
+			entries = append(entries, console.Entry{
+				Position: r.Seq, Epoch: r.Epoch, Size: len(r.Data), Link: r.Link.String(),
+				EndsBatch: r.EndsBatch, WrittenAt: r.WrittenAt, Writer: r.Writer,
+			})
+		}
+		if len(list) == 0 || list[len(list)-1].Seq == 1 {
+			break
+		}
+		before = list[len(list)-1].Seq
 	}
 	return entries, nil
 }

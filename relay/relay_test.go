@@ -19,6 +19,7 @@ import (
 
 	"hearth/relay"
 	"hearth/relay/console"
+	"hearth/relay/protocol"
 )
 
 // home is a relay that serves on a loopback address.
@@ -122,6 +123,26 @@ func TestConsoleShowsWhatWasWritten(t *testing.T) {
 	o, err := c.Overview(t.Context())
 	if err != nil || o.Name != "Test" || o.Version != "1.2.3" || o.ID != h.ID() || o.Streams != 1 || o.Entries != 3 || o.Bytes != 8 || o.DiskUsed == 0 {
 		t.Errorf("overview %+v, %v", o, err)
+	}
+}
+
+// Large entries are listed as small ones are, as many as were asked for.
+func TestConsoleListsLargeEntries(t *testing.T) {
+	h := open(t, t.TempDir())
+	large := make([]byte, protocol.MaxPageData/2+1)
+	for range 5 {
+		h.append(t, "notes", 1, large)
+	}
+	for limit := 1; limit <= 6; limit++ {
+		entries, err := h.Console().Entries(t.Context(), console.StreamRef{Space: "default", Name: "notes"}, 0, limit)
+		if err != nil || len(entries) != min(limit, 5) {
+			t.Fatalf("%d of %d entries, %v", len(entries), limit, err)
+		}
+		for i, e := range entries {
+			if e.Position != uint64(5-i) || e.Size != len(large) {
+				t.Errorf("%d: %+v", i, e)
+			}
+		}
 	}
 }
 

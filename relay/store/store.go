@@ -40,8 +40,9 @@ type Store interface {
 	// Stream returns one stream, or a *NotFoundError.
 	Stream(ctx context.Context, ref Ref) (Stream, error)
 
-	// Back reads entries before a position (0: from the head on), newest first.
-	// It yields at most limit of them. The errors are those of Page.
+	// Back reads entries before a position (0: from the head on), newest first:
+	// at least one if there is one, at most limit, and fewer once they have as
+	// many bytes as a page. The errors are those of Page.
 	Back(ctx context.Context, ref Ref, before uint64, limit int) ([]Record, error)
 
 	// Epochs lists where the epochs of a stream begin, the newest first; limit

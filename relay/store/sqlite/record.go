@@ -94,7 +94,8 @@ func (r *Reader) epochAt(conn *connection, s found, seq uint64) (uint32, error) 
 	return list[0].Epoch, nil
 }
 
-// back reads entries up to a position, newest first.
+// back reads entries up to a position, newest first, until it has limit of them
+// or the bytes of a page.
 func (r *Reader) back(conn *connection, s found, last uint64, limit int) (list []store.Record, err error) {
 	if last == 0 || limit <= 0 {
 		return nil, nil
@@ -103,7 +104,7 @@ func (r *Reader) back(conn *connection, s found, last uint64, limit int) (list [
 	stmt.BindInt64(1, runID(s.key, 1))
 	stmt.BindInt64(2, runID(s.key, last))
 	defer func() { err = errors.Join(err, stmt.Reset()) }()
-	for last > 0 && len(list) < limit {
+	for room := protocol.MaxPageData; last > 0 && len(list) < limit && room > 0; {
 		more, err := stmt.Step()
 		if err != nil {
 			return nil, r.damage.reading(s.Ref, last, err)
@@ -118,6 +119,7 @@ func (r *Reader) back(conn *connection, s found, last uint64, limit int) (list [
 		at, writer := time.UnixMilli(stmt.ColumnInt64(4)).UTC(), stmt.ColumnText(5)
 		for _, e := range slices.Backward(records) {
 			list = append(list, store.Record{Entry: e, WrittenAt: at, Writer: writer})
+			room -= len(e.Data)
 		}
 		last = records[0].Seq - 1
 	}

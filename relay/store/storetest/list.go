@@ -179,6 +179,32 @@ func testBack(t *testing.T, open Open) {
 	refused(t, err, &store.NotFoundError{Ref: named("none")})
 }
 
+// However many large entries are asked for, Back takes no more memory than a page
+// does, and goes on where it stopped.
+func testBackBytes(t *testing.T, open Open) {
+	s := start(t, open)
+	ref := named("notes")
+	large := string(make([]byte, protocol.MaxPageData/2+1))
+	for _, entry := range []string{large, large, large, large, "small", string(make([]byte, protocol.MaxEntry))} {
+		s.write(t, ref, batch(1, entry))
+	}
+	before := uint64(0)
+	for _, want := range [][]uint64{{6}, {5, 4, 3}, {2, 1}, nil} {
+		records, err := s.Back(t.Context(), ref, before, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []uint64
+		for _, r := range records {
+			got = append(got, r.Seq)
+		}
+		equal(t, fmt.Sprint("back from ", before), want, got)
+		if len(got) > 0 {
+			before = got[len(got)-1]
+		}
+	}
+}
+
 // A record is an entry with the time of its writing and who wrote it.
 func testRecord(t *testing.T, open Open) {
 	s := start(t, open)

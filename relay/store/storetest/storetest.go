@@ -41,6 +41,7 @@ func Run(t *testing.T, open Open) {
 		{"Streams", testStreams},
 		{"Stream", testStream},
 		{"Back", testBack},
+		{"BackBytes", testBackBytes},
 		{"Record", testRecord},
 		{"Epochs", testEpochs},
 		{"Totals", testTotals},
