@@ -14,7 +14,7 @@ LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DA
 # into Fyne from other goroutines go through fyne.Do. VCS stamps are off, for the
 # variables above say the same, and git refuses to tell in a clone that belongs
 # to another user. A change of these flags compiles Fyne anew: minutes.
-BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
+BUILD_FLAGS = -trimpath -buildvcs=false -ldflags '$(LDFLAGS)'
 WINDOW_TAGS := x11,migrated_fynedo
 
 # The race detector compiles every package once more. With the tag ci, Fyne
@@ -31,6 +31,9 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config libgl1-mesa-dev libx11-dev libxcursor
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb openbox \
 	xdotool imagemagick libgl1-mesa-dri fonts-dejavu-core
 
+# objdump comes with the compiler.
+PACKAGE_PACKAGES := librsvg2-bin desktop-file-utils appstream xz-utils zip
+
 HEADLESS := linux/amd64 linux/arm64 windows/amd64 darwin/arm64
 
 PYTHON := $(CURDIR)/.cache/python
@@ -44,7 +47,7 @@ FUZZTIME ?= 20s
 
 .PHONY: help
 help: ## List what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## Install what building needs, build, and start Hearth
@@ -63,6 +66,12 @@ headless: $(HEADLESS:%=headless/%) ## Build the program without its window for o
 $(HEADLESS:%=headless/%): headless/%:
 	CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) go build $(BUILD_FLAGS) -tags headless \
 		-o bin/hearth-$(*D)-$(*F)$(if $(filter windows,$(*D)),.exe) ./app
+
+.PHONY: package
+package: LDFLAGS += -s -w # What only debuggers need stays here; panics still name their lines.
+package: build headless ## Pack the program into dist: for Debian, other Linux, macOS, Windows
+	@scripts/apt-install.sh $(PACKAGE_PACKAGES)
+	scripts/package.sh '$(VERSION)' $(HEADLESS)
 
 .PHONY: test
 test: build ## Install what tests need and run all of them
@@ -104,4 +113,4 @@ lint: ## Check format, code, known vulnerabilities and scripts
 
 .PHONY: clean
 clean: ## Remove what was built, tools included
-	rm -rf bin .cache
+	rm -rf bin dist .cache
