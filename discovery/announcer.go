@@ -26,7 +26,7 @@ type Announcer struct {
 // announces anew within seconds when interfaces or addresses change or the machine slept, and takes another name where a
 // service with another id has it. Where the service itself cannot be announced, Status says why.
 func Announce(s Service, o Options) *Announcer {
-	s.TXT = slices.Clone(s.TXT)
+	s.TXT, s.Addresses = slices.Clone(s.TXT), slices.Clone(s.Addresses)
 	a := &Announcer{
 		updates: make(chan Service),
 		quit:    make(chan struct{}),
@@ -56,7 +56,7 @@ func (a *Announcer) Changes() <-chan struct{} { return a.changes }
 
 // Update announces the service as it is now: what is no longer true is taken back first. After Close it does nothing.
 func (a *Announcer) Update(s Service) {
-	s.TXT = slices.Clone(s.TXT)
+	s.TXT, s.Addresses = slices.Clone(s.TXT), slices.Clone(s.Addresses)
 	select {
 	case a.updates <- s:
 	case <-a.done:
@@ -73,7 +73,7 @@ func (a *Announcer) Close() error {
 
 func (a *Announcer) publish(s Status) {
 	a.mu.Lock()
-	same := s.Quiet == a.status.Quiet && slices.EqualFunc(s.Announced, a.status.Announced, func(x, y Announcement) bool {
+	same := s.Quiet == a.status.Quiet && slices.Equal(s.Unused, a.status.Unused) && slices.EqualFunc(s.Announced, a.status.Announced, func(x, y Announcement) bool {
 		return x.Interface == y.Interface && x.Instance == y.Instance && slices.Equal(x.Addresses, y.Addresses)
 	})
 	a.status = s
@@ -112,8 +112,8 @@ func (r *responder) run(updates <-chan Service, quit <-chan struct{}) error {
 		r.follow(now)
 		wake := r.network.next
 		for _, p := range r.presences {
-			if r.zone == nil {
-				break
+			if !r.there(p) {
+				continue
 			}
 			p.step(r.zone, now)
 			if w := p.wake(); !w.IsZero() && w.Before(wake) {
@@ -125,9 +125,17 @@ func (r *responder) run(updates <-chan Service, quit <-chan struct{}) error {
 	}
 }
 
-// follow gives each link that came a presence, and takes it from each that went.
+// follow gives each link that came a presence, and takes it from each that went. The others announce once more: two cards may be
+// in one network, where the addresses heard last count, and those may have gone with the other card.
 func (r *responder) follow(now time.Time) {
-	for _, c := range r.network.follow(now) {
+	changes := r.network.follow(now)
+	if len(changes) == 0 {
+		return
+	}
+	for _, p := range r.presences {
+		p.again(now)
+	}
+	for _, c := range changes {
 		was := r.presences[c.was]
 		delete(r.presences, c.was)
 		if c.is == nil {
@@ -158,6 +166,12 @@ func (r *responder) update(s Service, now time.Time) {
 	}
 	r.service, r.zone, r.problem = s, zone, err
 	for _, p := range r.presences {
+		if p.standing() && !r.there(p) {
+			if err := p.goodbye(r.zone); err != nil {
+				r.network.log.Debug("service not taken back", "interface", p.conn.link.name, "error", err)
+			}
+			p.restart(now)
+		}
 		p.again(now)
 	}
 }
@@ -165,9 +179,7 @@ func (r *responder) update(s Service, now time.Time) {
 func (r *responder) goodbye() error {
 	var failed []error
 	for _, p := range r.presences {
-		if p.standing() {
-			failed = append(failed, p.conn.send(r.zone.goodbye(ours, p.conn.link.addresses())))
-		}
+		failed = append(failed, p.goodbye(r.zone))
 	}
 	return errors.Join(failed...)
 }
@@ -175,8 +187,8 @@ func (r *responder) goodbye() error {
 // hear answers questions and notices others that have or want the same name.
 func (r *responder) hear(in packet, now time.Time) {
 	p := r.presences[in.conn]
-	if p == nil || r.zone == nil {
-		return // came in before the link changed
+	if p == nil || !r.there(p) {
+		return // came in before the link changed, or the service is not there
 	}
 	if in.msg.Response {
 		if id, found := r.zone.rival(slices.Concat(in.msg.Answer, in.msg.Extra)); found {
@@ -190,7 +202,7 @@ func (r *responder) hear(in packet, now time.Time) {
 		r.rename(now) // both look at the same time: one has to give way (RFC 6762, section 8.2)
 		return
 	}
-	addresses := in.conn.link.addresses()
+	addresses := r.zone.addresses(in.conn.link)
 	want := r.zone.wanted(in.msg, addresses)
 	if in.from.Port() == port {
 		p.answer(want, probed, now)
@@ -228,27 +240,40 @@ func (r *responder) status() Status {
 	if r.zone == nil {
 		return Status{Quiet: sentence(r.problem)}
 	}
-	var s Status
+	s := Status{Unused: slices.Clone(r.network.unused)}
 	var problem error
+	silent := 0
 	for _, p := range r.presences {
 		problem = cmp.Or(problem, p.problem)
-		if p.standing() {
-			s.Announced = append(s.Announced, Announcement{
-				Interface: p.conn.link.name, Addresses: p.conn.link.addresses(), Instance: r.zone.label,
-			})
+		switch name := p.conn.link.name; {
+		case !r.there(p):
+			silent++
+			s.Unused = append(s.Unused, Unused{name, "nothing listens at its addresses"})
+		case p.standing():
+			s.Announced = append(s.Announced, Announcement{Interface: name, Addresses: r.zone.addresses(p.conn.link), Instance: r.zone.label})
+		case p.problem != nil:
+			s.Unused = append(s.Unused, Unused{name, p.problem.Error()})
 		}
 	}
 	slices.SortFunc(s.Announced, func(x, y Announcement) int { return cmp.Compare(x.Interface, y.Interface) })
+	slices.SortStableFunc(s.Unused, func(x, y Unused) int { return cmp.Compare(x.Interface, y.Interface) })
 	switch {
 	case len(s.Announced) > 0:
 	case len(r.presences) == 0 && r.network.problem != nil:
 		s.Quiet = sentence(r.network.problem)
 	case problem != nil:
 		s.Quiet = sentence(problem)
+	case silent == len(r.presences):
+		s.Quiet = "The address where the service listens is on none of the networks of this machine."
 	default:
 		s.Quiet = "Making sure that nobody else has the name."
 	}
 	return s
+}
+
+// there tells whether there is something to announce on a link.
+func (r *responder) there(p *presence) bool {
+	return r.zone != nil && len(r.zone.addresses(p.conn.link)) > 0
 }
 
 // sentence makes an error readable in a window.

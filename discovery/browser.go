@@ -41,7 +41,7 @@ func Browse(ctx context.Context, typ string, o Options) (*Browser, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	b := &Browser{cancel: cancel, done: make(chan struct{}), changes: make(chan struct{}, 1)}
-	w := &watcher{network: newNetwork(o), cache: newCache(strings.ToLower(typ) + "." + domain), publish: b.publish}
+	w := &watcher{network: newNetwork(o), typ: strings.ToLower(typ) + "." + domain, caches: make(map[string]*cache), publish: b.publish}
 	go func() {
 		defer close(b.done)
 		w.run(ctx)
@@ -86,7 +86,7 @@ func (b *Browser) Close() {
 func (b *Browser) publish(found []Found, problem error) {
 	b.mu.Lock()
 	same := slices.EqualFunc(found, b.found, func(x, y Found) bool {
-		return x.Instance == y.Instance && x.Host == y.Host && x.Port == y.Port &&
+		return x.Instance == y.Instance && x.Host == y.Host && x.Port == y.Port && x.Stale == y.Stale &&
 			slices.Equal(x.Addresses, y.Addresses) && maps.Equal(x.TXT, y.TXT)
 	})
 	b.found, b.problem = found, problem
@@ -99,7 +99,8 @@ func (b *Browser) publish(found []Found, problem error) {
 // A watcher is what a Browser runs: everything in it belongs to that one goroutine.
 type watcher struct {
 	network *network
-	cache   *cache
+	typ     string            // full
+	caches  map[string]*cache // by the link's name
 	publish func([]Found, error)
 	next    time.Time     // of the next full query
 	pause   time.Duration // until the one after it
@@ -116,21 +117,38 @@ func (w *watcher) run(ctx context.Context) {
 			return
 		case p := <-w.network.in:
 			now := time.Now()
-			if p.msg.Response && w.cache.take(p.msg, p.conn.link.name, now) {
+			if p.msg.Response && w.cache(p.conn.link.name).take(p.msg, now) {
 				w.hurry(now)
 			}
 		case <-timer.C:
 		}
 		now := time.Now()
-		if len(w.network.follow(now)) > 0 {
-			w.cache.question(now)
+		for _, ch := range w.network.follow(now) {
+			if ch.was != nil {
+				w.cache(ch.was.link.name).question(now)
+			}
+			if ch.is != nil {
+				w.cache(ch.is.link.name) // to be asked into
+			}
 			w.hurry(now)
 		}
-		w.cache.expire(now)
+		var found []Found
+		for _, c := range w.caches {
+			c.expire(now)
+			found = append(found, c.found(now)...)
+		}
 		w.ask(now)
-		w.publish(w.cache.found(now), w.problem())
+		w.publish(merge(found), w.problem())
 		timer.Reset(time.Until(w.wake(now)))
 	}
+}
+
+// cache is the one of a link.
+func (w *watcher) cache(link string) *cache {
+	if w.caches[link] == nil {
+		w.caches[link] = newCache(w.typ, link)
+	}
+	return w.caches[link]
 }
 
 // hurry begins the rhythm of queries anew, though never with a second one within a second.
@@ -146,16 +164,19 @@ func (w *watcher) hurry(now time.Time) {
 
 func (w *watcher) ask(now time.Time) {
 	full := !w.next.IsZero() && !now.Before(w.next)
-	m := w.cache.query(full, now)
-	if m == nil {
-		return
-	}
-	for _, c := range w.network.conns {
-		if err := c.send(m); err != nil {
-			w.network.log.Debug("query not sent", "error", err)
+	for name, cache := range w.caches {
+		m := cache.query(full, now)
+		c := w.network.conn(name)
+		switch {
+		case c == nil && len(cache.services) == 0:
+			delete(w.caches, name) // the link is gone, and all that was known of it
+		case c != nil && m != nil:
+			if err := c.send(m); err != nil {
+				w.network.log.Debug("query not sent", "error", err)
+			}
+			w.last = now
 		}
 	}
-	w.last = now
 	if full {
 		w.next = now.Add(w.pause)
 		w.pause = min(2*w.pause, lastPause)
@@ -165,10 +186,14 @@ func (w *watcher) ask(now time.Time) {
 // wake is when there is something to do.
 func (w *watcher) wake(now time.Time) time.Time {
 	wake := w.network.next
-	for _, at := range []time.Time{w.next, w.cache.next(now)} {
+	soonest := func(at time.Time) {
 		if !at.IsZero() && at.Before(wake) {
 			wake = at
 		}
+	}
+	soonest(w.next)
+	for _, c := range w.caches {
+		soonest(c.next(now))
 	}
 	return wake
 }

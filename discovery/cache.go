@@ -20,6 +20,11 @@ const (
 	// grace is how long a record lives on after its goodbye, so that another owner can speak up (RFC 6762, section 10.1), and how
 	// old one must be for a flush to mean it (section 10.2).
 	grace = time.Second
+	// inVain is how often something fading is asked for in vain before what is known of it counts as stale: one packet gets
+	// lost easily.
+	inVain = 2
+	// forget is how long something stale is told of since it was last heard: long enough to see that it went, and no longer.
+	forget = 15 * time.Minute
 	// doubt is how long all that is known lives on after the machine's networks changed, unless it is heard again.
 	doubt = 5 * time.Second
 	// mostQuestions and longestQuery keep a query in one packet of 1,500 bytes; what is left out comes with the next.
@@ -32,10 +37,17 @@ type life struct {
 	got   time.Time
 	ttl   time.Duration
 	until time.Time
-	asked int // how often it was asked for again since got
+	asked int  // how often it was asked for again since got
+	taken bool // back, or otherwise ended before its time
 }
 
 func (l life) alive(now time.Time) bool { return now.Before(l.until) }
+
+// known tells whether a record was heard and not taken back, though its time may be over.
+func (l life) known(now time.Time) bool { return !l.got.IsZero() && (l.alive(now) || !l.taken) }
+
+// stale tells whether a record was asked for again in vain.
+func (l life) stale(now time.Time) bool { return !l.alive(now) || l.asked >= inVain }
 
 // renew starts a life, or with ttl 0 ends it soon.
 func (l *life) renew(ttl uint32, now time.Time) {
@@ -43,13 +55,13 @@ func (l *life) renew(ttl uint32, now time.Time) {
 		l.end(now.Add(grace))
 		return
 	}
-	l.got, l.ttl, l.asked = now, time.Duration(min(ttl, longestTTL))*time.Second, 0
+	*l = life{got: now, ttl: time.Duration(min(ttl, longestTTL)) * time.Second}
 	l.until = now.Add(l.ttl)
 }
 
 func (l *life) end(at time.Time) {
 	if l.until.After(at) {
-		l.until = at
+		l.until, l.taken = at, true
 	}
 }
 
@@ -71,40 +83,50 @@ type service struct {
 	port      int
 	txt       map[string]string
 	seen      time.Time
-	addresses map[address]*life
+	addresses map[netip.Addr]*life
 	wanting   bool // take told that something lacks
 }
 
-// An address counts by the link it was heard on, as the same host may say others elsewhere (RFC 6762, section 14).
-type address struct {
-	netip.Addr
-	link string
+// fresh tells whether everything is known of the service and nothing is over.
+func (s *service) fresh(now time.Time) bool {
+	return s.where.alive(now) && s.described.alive(now) && s.reachable(life.alive, now)
 }
 
+// stale tells whether the service does not answer any more.
+func (s *service) stale(now time.Time) bool {
+	silent := func(l life, now time.Time) bool { return !l.stale(now) }
+	return s.where.stale(now) || s.described.stale(now) || !s.reachable(silent, now)
+}
+
+// complete tells whether everything is known of the service, be it of late or not.
 func (s *service) complete(now time.Time) bool {
-	if !s.listed.alive(now) || !s.where.alive(now) || !s.described.alive(now) {
-		return false
-	}
+	return s.where.known(now) && s.described.known(now) && s.reachable(life.known, now)
+}
+
+// reachable tells whether the service has an address of which that is true.
+func (s *service) reachable(is func(life, time.Time) bool, now time.Time) bool {
 	for _, l := range s.addresses {
-		if l.alive(now) {
+		if is(*l, now) {
 			return true
 		}
 	}
 	return false
 }
 
-// A cache is what was heard of the services of one type. It keeps no clock: the caller says what time it is.
+// A cache is what was heard on one link of the services of one type: on another link the same name may be another's, and the same
+// host may have other addresses (RFC 6762, section 14). It keeps no clock: the caller says what time it is.
 type cache struct {
 	typ      string              // full
+	link     string              // its name
 	services map[string]*service // by canonical full name
 }
 
-func newCache(typ string) *cache {
-	return &cache{typ: typ, services: make(map[string]*service)}
+func newCache(typ, link string) *cache {
+	return &cache{typ: typ, link: link, services: make(map[string]*service)}
 }
 
-// take learns from a response that was heard on a link. It tells, once, when a service is new or otherwise lacks something now.
-func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
+// take learns from a response. It tells, once, when a service is new or otherwise lacks something now.
+func (c *cache) take(m *dns.Msg, now time.Time) (curious bool) {
 	rrs := slices.Concat(m.Answer, m.Extra)
 	for _, rr := range rrs {
 		if ptr, ok := rr.(*dns.PTR); ok && strings.EqualFold(ptr.Hdr.Name, c.typ) {
@@ -123,7 +145,7 @@ func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
 			if rr.Hdr.Ttl > 0 {
 				key := dns.CanonicalName(rr.Target)
 				if s.hostKey != key {
-					s.addresses = make(map[address]*life)
+					s.addresses = make(map[netip.Addr]*life)
 				}
 				s.host, s.hostKey, s.port = rr.Target, key, int(rr.Port)
 			}
@@ -143,8 +165,8 @@ func (c *cache) take(m *dns.Msg, on string, now time.Time) (curious bool) {
 		}
 	}
 	for _, s := range c.services {
-		s.locate(hosts[s.hostKey], on, now)
-		lacks := s.listed.alive(now) && !s.complete(now)
+		s.locate(hosts[s.hostKey], now)
+		lacks := s.listed.alive(now) && !s.fresh(now)
 		curious = curious || lacks && !s.wanting
 		s.wanting = lacks
 	}
@@ -160,7 +182,7 @@ func (c *cache) list(ptr *dns.PTR, now time.Time) {
 		if !ok || ptr.Hdr.Ttl == 0 || len(c.services) == mostServices {
 			return
 		}
-		s = &service{name: ptr.Ptr, label: label, addresses: make(map[address]*life)}
+		s = &service{name: ptr.Ptr, label: label, addresses: make(map[netip.Addr]*life)}
 		c.services[key] = s
 	}
 	s.seen = now
@@ -168,7 +190,7 @@ func (c *cache) list(ptr *dns.PTR, now time.Time) {
 }
 
 // locate learns from the address records of the service's host.
-func (s *service) locate(rrs []dns.RR, on string, now time.Time) {
+func (s *service) locate(rrs []dns.RR, now time.Time) {
 	flushed4, flushed6 := false, false
 	for _, rr := range rrs {
 		var a netip.Addr
@@ -185,20 +207,19 @@ func (s *service) locate(rrs []dns.RR, on string, now time.Time) {
 		if !ok || a.IsUnspecified() || a.IsMulticast() {
 			continue
 		}
-		key := address{a, on}
-		l := s.addresses[key]
+		l := s.addresses[a]
 		if l == nil {
 			if rr.Header().Ttl == 0 || len(s.addresses) == mostHostAddresses {
 				continue
 			}
 			l = new(life)
-			s.addresses[key] = l
+			s.addresses[a] = l
 		}
 		l.renew(rr.Header().Ttl, now)
 		s.seen = now
 	}
 	for a, l := range s.addresses {
-		if a.link == on && (a.Is4() && flushed4 || a.Is6() && flushed6) && l.got.Before(now.Add(-grace)) {
+		if (a.Is4() && flushed4 || a.Is6() && flushed6) && l.got.Before(now.Add(-grace)) {
 			l.end(now.Add(grace))
 		}
 	}
@@ -207,12 +228,13 @@ func (s *service) locate(rrs []dns.RR, on string, now time.Time) {
 // expire forgets what is over.
 func (c *cache) expire(now time.Time) {
 	maps.DeleteFunc(c.services, func(_ string, s *service) bool {
-		maps.DeleteFunc(s.addresses, func(_ address, l *life) bool { return !l.alive(now) })
-		return !s.listed.alive(now)
+		fresh := s.reachable(life.alive, now)
+		maps.DeleteFunc(s.addresses, func(_ netip.Addr, l *life) bool { return !l.known(now) || fresh && !l.alive(now) })
+		return !s.listed.alive(now) || s.seen.Before(now.Add(-forget)) && s.stale(now)
 	})
 }
 
-// question everything: the machine's networks changed, and what does not answer again is gone.
+// question everything: the link changed, and what does not answer again is gone.
 func (c *cache) question(now time.Time) {
 	for l := range c.lives() {
 		l.end(now.Add(doubt))
@@ -288,7 +310,7 @@ func (c *cache) query(full bool, now time.Time) *dns.Msg {
 		for _, l := range s.addresses {
 			old = fading(l) || old
 		}
-		if old || full && s.host != "" && len(s.addresses) == 0 {
+		if old || full && s.host != "" && !s.reachable(life.alive, now) {
 			ask(s.host, dns.TypeA, dns.TypeAAAA)
 		}
 	}
@@ -305,7 +327,7 @@ func (c *cache) query(full bool, now time.Time) *dns.Msg {
 // remaining life is short.
 func (c *cache) tell(m *dns.Msg, now time.Time) {
 	for _, s := range c.services {
-		if left := s.listed.until.Sub(now); s.complete(now) && left > s.listed.ttl/2 && m.Len() < longestQuery {
+		if left := s.listed.until.Sub(now); s.fresh(now) && left > s.listed.ttl/2 && m.Len() < longestQuery {
 			m.Answer = append(m.Answer, &dns.PTR{
 				Hdr: dns.RR_Header{Name: c.typ, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: uint32(left / time.Second)},
 				Ptr: s.name,
@@ -314,35 +336,58 @@ func (c *cache) tell(m *dns.Msg, now time.Time) {
 	}
 }
 
-// found are the services of which everything is known, in order.
+// found are the services of which everything is known, in no order.
 func (c *cache) found(now time.Time) []Found {
 	var all []Found
 	for _, s := range c.services {
-		if !s.complete(now) {
+		if !s.listed.alive(now) || !s.complete(now) {
 			continue
 		}
 		f := Found{
 			Instance: s.label, Host: clean(strings.TrimSuffix(unescape(s.host), "."), 255), Port: s.port, TXT: maps.Clone(s.txt), SeenAt: s.seen,
+			Stale: s.stale(now),
 		}
+		fresh := s.reachable(life.alive, now)
 		for a, l := range s.addresses {
-			if !l.alive(now) {
+			if !l.known(now) || fresh && !l.alive(now) {
 				continue
 			}
 			if a.Is6() && a.IsLinkLocalUnicast() {
-				a.Addr = a.WithZone(a.link)
+				a = a.WithZone(c.link)
 			}
-			f.Addresses = append(f.Addresses, a.Addr)
+			f.Addresses = append(f.Addresses, a)
 		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// merge makes one of what was heard of the same service on several links, and puts all in order.
+func merge(all []Found) []Found {
+	slices.SortFunc(all, func(x, y Found) int {
+		return cmp.Or(cmp.Compare(x.Instance, y.Instance), cmp.Compare(x.Host, y.Host), cmp.Compare(x.Port, y.Port), y.SeenAt.Compare(x.SeenAt))
+	})
+	var merged []Found
+	for _, f := range all {
+		if n := len(merged) - 1; n >= 0 && merged[n].Instance == f.Instance && merged[n].Host == f.Host && merged[n].Port == f.Port {
+			if merged[n].Stale == f.Stale { // else one of them knows better
+				merged[n].Addresses = append(merged[n].Addresses, f.Addresses...)
+			} else if merged[n].Stale {
+				merged[n] = f
+			}
+			continue
+		}
+		merged = append(merged, f)
+	}
+	for _, f := range merged {
 		slices.SortFunc(f.Addresses, func(x, y netip.Addr) int {
 			return cmp.Or(cmp.Compare(rank(x), rank(y)), x.Compare(y))
 		})
-		f.Addresses = slices.Compact(f.Addresses)
-		all = append(all, f)
 	}
-	slices.SortFunc(all, func(x, y Found) int {
-		return cmp.Or(cmp.Compare(x.Instance, y.Instance), cmp.Compare(x.Host, y.Host))
-	})
-	return all
+	for i := range merged {
+		merged[i].Addresses = slices.Compact(merged[i].Addresses)
+	}
+	return merged
 }
 
 // rank puts addresses that work without more knowledge first.

@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -64,29 +65,29 @@ func addressesOf(found []Found) (all []string) {
 
 // Promise: a service is found once all of it is known, in whatever pieces it comes, and what is missing is asked for.
 func TestCacheAssembles(t *testing.T) {
-	c := newCache("_t._tcp.local.")
-	if !c.take(heard(t, ptrRR), "eth0", at(0)) {
+	c := newCache("_t._tcp.local.", "eth0")
+	if !c.take(heard(t, ptrRR), at(0)) {
 		t.Error("a new service made nobody curious")
 	}
-	if c.take(heard(t, ptrRR), "eth0", at(1)) {
+	if c.take(heard(t, ptrRR), at(1)) {
 		t.Error("curious twice about the same: two machines could keep each other talking")
 	}
 	if d := cmp.Diff([]string{"_t._tcp.local. PTR", `My\ Relay._t._tcp.local. SRV`, `My\ Relay._t._tcp.local. TXT`}, questions(c.query(true, at(1)))); d != "" {
 		t.Error(d)
 	}
-	c.take(heard(t, srvRR, txtRR), "eth0", at(1))
+	c.take(heard(t, srvRR, txtRR), at(1))
 	if d := cmp.Diff([]string{"_t._tcp.local. PTR", "h.local. A", "h.local. AAAA"}, questions(c.query(true, at(1)))); d != "" {
 		t.Error(d)
 	}
 	if got := c.found(at(1)); len(got) > 0 {
 		t.Errorf("found without an address: %v", got)
 	}
-	c.take(heard(t, aRR, "h.local. 120 IN AAAA fe80::1", "h.local. 120 IN AAAA fd00::1", "other.local. 120 IN A 10.0.0.8"), "eth0", at(2))
+	c.take(heard(t, aRR, "h.local. 120 IN AAAA fe80::1", "h.local. 120 IN AAAA fd00::1", "other.local. 120 IN A 10.0.0.8"), at(2))
 	got := c.found(at(2))
 	if len(got) != 1 {
 		t.Fatalf("found %v", got)
 	}
-	if d := cmp.Diff([]string{"10.0.0.1", "fd00::1", "fe80::1%eth0"}, addressesOf(got)); d != "" {
+	if d := cmp.Diff([]string{"10.0.0.1", "fd00::1", "fe80::1%eth0"}, addressesOf(merge(got))); d != "" {
 		t.Error(d)
 	}
 	got[0].Addresses = nil
@@ -101,8 +102,8 @@ func TestCacheAssembles(t *testing.T) {
 
 func knowing(t *testing.T) *cache {
 	t.Helper()
-	c := newCache("_t._tcp.local.")
-	c.take(heard(t, ptrRR, srvRR, txtRR, aRR), "eth0", at(0))
+	c := newCache("_t._tcp.local.", "eth0")
+	c.take(heard(t, ptrRR, srvRR, txtRR, aRR), at(0))
 	if len(c.found(at(0))) != 1 {
 		t.Fatal("not found")
 	}
@@ -112,7 +113,7 @@ func knowing(t *testing.T) *cache {
 // Promise: a goodbye counts after the second in which another owner may object.
 func TestCacheGoodbye(t *testing.T) {
 	c := knowing(t)
-	c.take(heard(t, strings.Replace(ptrRR, "4500", "0", 1)), "eth0", at(10))
+	c.take(heard(t, strings.Replace(ptrRR, "4500", "0", 1)), at(10))
 	if n := len(c.found(at(10.5))); n != 1 {
 		t.Errorf("%d at once", n)
 	}
@@ -120,25 +121,23 @@ func TestCacheGoodbye(t *testing.T) {
 		t.Errorf("%d after a second", n)
 	}
 	c = knowing(t)
-	c.take(heard(t, strings.Replace(ptrRR, "4500", "0", 1)), "eth0", at(10))
-	c.take(heard(t, ptrRR), "eth0", at(10.5))
+	c.take(heard(t, strings.Replace(ptrRR, "4500", "0", 1)), at(10))
+	c.take(heard(t, ptrRR), at(10.5))
 	if n := len(c.found(at(11.1))); n != 1 {
 		t.Errorf("%d after an objection", n)
 	}
 }
 
-// Promise: a new address replaces the old one on its link, without touching what was heard elsewhere or just now.
+// Promise: a new address replaces the old one, without touching what was heard just now.
 func TestCacheFlush(t *testing.T) {
 	c := knowing(t)
-	c.take(heard(t, aRR), "eth1", at(0))
-	c.take(heard(t, "!h.local. 120 IN A 10.0.0.2"), "eth0", at(10))
-	c.take(heard(t, "!h.local. 120 IN A 10.0.0.3"), "eth0", at(10.5))
-	if d := cmp.Diff([]string{"10.0.0.1", "10.0.0.2", "10.0.0.3"}, addressesOf(c.found(at(12)))); d != "" {
+	c.take(heard(t, "!h.local. 120 IN A 10.0.0.2"), at(10))
+	c.take(heard(t, "!h.local. 120 IN A 10.0.0.3"), at(10.5))
+	if d := cmp.Diff([]string{"10.0.0.2", "10.0.0.3"}, addressesOf(merge(c.found(at(12))))); d != "" {
 		t.Error(d)
 	}
-	c = knowing(t)
-	c.take(heard(t, "!h.local. 120 IN A 10.0.0.2"), "eth0", at(10))
-	if d := cmp.Diff([]string{"10.0.0.2"}, addressesOf(c.found(at(12)))); d != "" {
+	c.expire(at(12))
+	if d := cmp.Diff([]string{"10.0.0.2", "10.0.0.3"}, addressesOf(merge(c.found(at(12))))); d != "" {
 		t.Error(d)
 	}
 }
@@ -161,15 +160,67 @@ func TestCacheRefreshAndExpiry(t *testing.T) {
 	if d := cmp.Diff([]float64{96, 102, 108, 114}, asks); d != "" {
 		t.Error(d)
 	}
-	if n := len(c.found(at(119))); n != 1 {
-		t.Errorf("%d before the end", n)
-	}
-	if n := len(c.found(at(120))); n != 0 {
-		t.Errorf("%d after the end", n)
-	}
 	c.expire(at(4500))
 	if len(c.services) > 0 {
 		t.Error("kept for ever")
+	}
+}
+
+// Promise: what was asked for in vain is told as stale with all that was known of it, for a while; heard again it is as before.
+func TestCacheStale(t *testing.T) {
+	c := knowing(t)
+	for now := at(0); !now.After(at(200)); now = now.Add(time.Second) {
+		c.query(false, now)
+		c.expire(now)
+		found := c.found(now)
+		if len(found) != 1 || !cmp.Equal(addressesOf(found), []string{"10.0.0.1"}) || found[0].SeenAt != at(0) {
+			t.Fatalf("at %v: %+v", now, found)
+		}
+		if want := !now.Before(at(102)); found[0].Stale != want {
+			t.Errorf("at %v: stale is %t", now, found[0].Stale)
+		}
+	}
+	if d := cmp.Diff([]string{"_t._tcp.local. PTR", `My\ Relay._t._tcp.local. SRV`, "h.local. A", "h.local. AAAA"}, questions(c.query(true, at(201)))); d != "" {
+		t.Errorf("not asked for any more: %s", d)
+	}
+	c.take(heard(t, srvRR, "!h.local. 120 IN A 10.0.0.2"), at(210))
+	c.expire(at(210))
+	if found := c.found(at(210)); len(found) != 1 || found[0].Stale || !cmp.Equal(addressesOf(found), []string{"10.0.0.2"}) {
+		t.Errorf("heard again: %+v", found)
+	}
+	c.expire(at(210).Add(forget + time.Second))
+	if len(c.services) > 0 {
+		t.Error("told of for ever")
+	}
+	c = knowing(t)
+	c.take(heard(t, strings.Replace(srvRR, "120", "0", 1)), at(10))
+	if n := len(c.found(at(11.1))); n != 0 {
+		t.Error("taken back, and told of as stale")
+	}
+}
+
+// Promise: a service on two networks is one with the addresses of both, and the same name on two networks may be two services.
+func TestMerge(t *testing.T) {
+	heardOf := func(host, address string, stale bool) Found {
+		return Found{Instance: "Home", Host: host, Port: 1, Addresses: []netip.Addr{netip.MustParseAddr(address)}, Stale: stale}
+	}
+	for name, c := range map[string]struct {
+		heard []Found
+		hosts []string
+		want  []string
+	}{
+		"one":        {[]Found{heardOf("a", "fd00::1", false), heardOf("a", "10.0.0.2", false), heardOf("a", "10.0.0.2", false)}, []string{"a"}, []string{"10.0.0.2", "fd00::1"}},
+		"two":        {[]Found{heardOf("b", "10.0.0.2", false), heardOf("a", "10.0.0.1", false)}, []string{"a", "b"}, []string{"10.0.0.1", "10.0.0.2"}},
+		"gone there": {[]Found{heardOf("a", "10.0.0.1", true), heardOf("a", "10.0.0.2", false), heardOf("a", "10.0.0.3", true)}, []string{"a"}, []string{"10.0.0.2"}},
+	} {
+		merged := merge(c.heard)
+		var hosts []string
+		for _, f := range merged {
+			hosts = append(hosts, f.Host)
+		}
+		if d := cmp.Diff(c.hosts, hosts) + cmp.Diff(c.want, addressesOf(merged)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
 	}
 }
 
@@ -190,7 +241,7 @@ func TestCacheInDoubt(t *testing.T) {
 
 // Promise: a hostile network fills neither memory nor the query.
 func TestCacheBounded(t *testing.T) {
-	c := newCache("_t._tcp.local.")
+	c := newCache("_t._tcp.local.", "eth0")
 	for i := range mostServices + 50 {
 		var records []string
 		for j := range mostHostAddresses + 4 {
@@ -198,7 +249,7 @@ func TestCacheBounded(t *testing.T) {
 		}
 		instance := fmt.Sprintf("i%d._t._tcp.local. 4294967295 IN ", i)
 		records = append(records, fmt.Sprintf("_t._tcp.local. 4294967295 IN PTR i%d._t._tcp.local.", i), instance+fmt.Sprintf("SRV 0 0 1 h%d.local.", i), instance+"TXT x")
-		c.take(heard(t, records...), "eth0", at(0))
+		c.take(heard(t, records...), at(0))
 	}
 	found := c.found(at(0))
 	if len(found) != mostServices {

@@ -50,21 +50,29 @@ type conn struct {
 func open(l link, in chan<- packet) (*conn, error) {
 	c := &conn{link: l, in: in, closed: make(chan struct{})}
 	var failed []error
-	if l.has(netip.Addr.Is4) {
+	if l.any(netip.Addr.Is4) {
 		failed = append(failed, c.open4())
 	}
-	if l.has(netip.Addr.Is6) {
+	if l.any(netip.Addr.Is6) {
 		failed = append(failed, c.open6())
 	}
 	if c.v4 == nil && c.v6 == nil {
-		return nil, fmt.Errorf("multicast on %s does not work: %w", l.name, errors.Join(failed...))
+		return nil, fmt.Errorf("multicast does not work on %s: %w", l.name, errors.Join(failed...))
 	}
 	return c, nil
 }
 
+// listen binds to the wildcard. That a multicast address is asked for lets other programs have the same port.
+func listen(network string, group *net.UDPAddr) (*net.UDPConn, error) {
+	udp, err := net.ListenUDP(network, group)
+	if errors.Is(err, addressInUse) {
+		return nil, ErrPortTaken // of which the system's own words say no more
+	}
+	return udp, err
+}
+
 func (c *conn) open4() error {
-	// Listening on a multicast address lets other programs have the same port; the socket is bound to the wildcard.
-	udp, err := net.ListenUDP("udp4", group4)
+	udp, err := listen("udp4", group4)
 	if err != nil {
 		return err
 	}
@@ -91,7 +99,7 @@ func (c *conn) open4() error {
 }
 
 func (c *conn) open6() error {
-	udp, err := net.ListenUDP("udp6", group6)
+	udp, err := listen("udp6", group6)
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ func FuzzMessages(f *testing.F) {
 		if m.Unpack(b) != nil {
 			return
 		}
-		c := newCache(z.typ)
-		c.take(m, "eth0", at(0))
+		c := newCache(z.typ, "eth0")
+		c.take(m, at(0))
 		c.found(at(0))
 		c.next(at(0))
 		if q := c.query(true, at(0)); q != nil {

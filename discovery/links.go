@@ -13,13 +13,28 @@ import (
 // reader tries the first ones only.
 const mostAddresses = 8
 
-// made are the beginnings of names of interfaces that lead to no network people share: containers, virtual machines, VPNs,
-// and Apple's peer-to-peer radio. Case matters: Windows calls a real interface "vEthernet" once Hyper-V shares it.
-var made = []string{
-	"docker", "veth", "br-", "virbr", "podman", "cni", // containers and virtual machines
-	"tun", "utun", "tailscale", "wg", // VPNs
-	"awdl", "llw", // Apple
+// made are the beginnings of names of interfaces that lead to no network people share, with what makes them. Case matters:
+// Windows calls a real interface "vEthernet" once Hyper-V shares it.
+var made = []struct{ start, by string }{
+	{"docker", containers},
+	{"veth", containers},
+	{"br-", containers},
+	{"podman", containers},
+	{"cni", containers},
+	{"virbr", "it leads to virtual machines"},
+	{"tun", tunnel},
+	{"utun", tunnel},
+	{"tailscale", tunnel},
+	{"wg", tunnel},
+	{"awdl", apple},
+	{"llw", apple},
 }
+
+const (
+	containers = "it leads to containers"
+	tunnel     = "it is a VPN"
+	apple      = "it is for Apple's own use between devices"
+)
 
 // A link is one network interface as it was when looked at.
 type link struct {
@@ -33,12 +48,13 @@ func (l link) same(m link) bool {
 	return l.index == m.index && l.name == m.name && slices.Equal(l.prefixes, m.prefixes)
 }
 
-// addresses are those worth announcing: IPv4 first; link-local IPv6 only where there is no other IPv6, as readers have to
-// guess the zone for it.
-func (l link) addresses() []netip.Addr {
+// addresses are those worth announcing of a service that listens there: IPv4 first; link-local IPv6 only where there is no other
+// IPv6, as readers have to guess the zone for it.
+func (l link) addresses(listens func(netip.Addr) bool) []netip.Addr {
 	var v4, v6, local []netip.Addr
 	for _, p := range l.prefixes {
 		switch a := p.Addr(); {
+		case !listens(a):
 		case a.Is4():
 			v4 = append(v4, a)
 		case a.IsLinkLocalUnicast():
@@ -54,9 +70,14 @@ func (l link) addresses() []netip.Addr {
 	return all[:min(len(all), mostAddresses)]
 }
 
-// has tells whether the link has an address of the family.
-func (l link) has(is func(netip.Addr) bool) bool {
-	return slices.ContainsFunc(l.prefixes, func(p netip.Prefix) bool { return is(p.Addr()) })
+// any tells whether one of the link's addresses is like that.
+func (l link) any(like func(netip.Addr) bool) bool {
+	return slices.ContainsFunc(l.prefixes, func(p netip.Prefix) bool { return like(p.Addr()) })
+}
+
+// owns tells whether an address is the link's.
+func (l link) owns(a netip.Addr) bool {
+	return l.any(func(own netip.Addr) bool { return own == a })
 }
 
 // reaches tells whether an address is on this link's own networks.
@@ -67,43 +88,87 @@ func (l link) reaches(a netip.Addr) bool {
 	return slices.ContainsFunc(l.prefixes, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
-// isReal tells whether an interface of that name and kind leads to a network that people share.
-func isReal(name string, flags net.Flags) bool {
-	const needs, never = net.FlagMulticast, net.FlagLoopback | net.FlagPointToPoint
-	return flags&needs == needs && flags&never == 0 &&
-		!slices.ContainsFunc(made, func(start string) bool { return strings.HasPrefix(name, start) })
+// unreal is why an interface of that name and kind does not lead to a network that people share; empty if it does.
+func unreal(name string, flags net.Flags) string {
+	switch {
+	case flags&net.FlagLoopback != 0:
+		return "it leads to this machine itself only"
+	case flags&net.FlagPointToPoint != 0:
+		return "it leads to one other machine only, as VPNs do"
+	case flags&net.FlagMulticast == 0:
+		return "it takes no multicast"
+	}
+	for _, m := range made {
+		if strings.HasPrefix(name, m.start) {
+			return m.by
+		}
+	}
+	return ""
 }
 
-// links looks at the machine's interfaces: those that carry traffic now, have an address, and are real or named in only.
-// Where there is none, the error says so in a sentence.
-func links(only []string) ([]link, error) {
+// unwanted is why an interface is not to be used; empty if it is. What is named for use is used whatever its kind.
+func (o Options) unwanted(name string, flags net.Flags) string {
+	switch {
+	case slices.Contains(o.Except, name):
+		return "it is left out by the settings"
+	case slices.Contains(o.Interfaces, name):
+		return ""
+	case len(o.Interfaces) > 0:
+		return "the settings name others"
+	default:
+		return unreal(name, flags)
+	}
+}
+
+// links looks at the machine's interfaces: those that are wanted, carry traffic now and have an address, and why the others are
+// not used. Where there is none, the error says so in a sentence.
+func (o Options) links() (all []link, unused []Unused, err error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
-		return nil, fmt.Errorf("the machine's network interfaces cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("the machine's network interfaces cannot be read: %w", err)
 	}
-	var all []link
 	for _, i := range interfaces {
-		wanted := slices.Contains(only, i.Name) || len(only) == 0 && isReal(i.Name, i.Flags)
-		// Running is up with a carrier: a cable put back in makes the interface appear anew, and so announce anew.
-		if !wanted || i.Flags&net.FlagUp == 0 || i.Flags&net.FlagRunning == 0 {
-			continue
-		}
-		addresses, err := i.Addrs()
-		if err != nil {
-			continue // the interface went away between the two calls
-		}
-		if l := newLink(i.Index, i.Name, addresses); len(l.prefixes) > 0 {
+		l, why := o.link(i)
+		if why != "" {
+			unused = append(unused, Unused{i.Name, why})
+		} else {
 			all = append(all, l)
+		}
+	}
+	for _, name := range o.Interfaces {
+		if !slices.ContainsFunc(interfaces, func(i net.Interface) bool { return i.Name == name }) {
+			unused = append(unused, Unused{name, "this machine has no interface of that name"})
 		}
 	}
 	switch {
 	case len(all) > 0:
-		return all, nil
-	case len(only) > 0:
-		return nil, fmt.Errorf("%w: none of the interfaces named (%s) is up with an address", ErrNoNetwork, strings.Join(only, ", "))
+		return all, unused, nil
+	case len(o.Interfaces) > 0:
+		return nil, unused, fmt.Errorf("%w: none of the interfaces named (%s) is up with an address", ErrNoNetwork, strings.Join(o.Interfaces, ", "))
 	default:
-		return nil, fmt.Errorf("%w: this machine is not connected to one", ErrNoNetwork)
+		return nil, unused, fmt.Errorf("%w: this machine is not connected to one", ErrNoNetwork)
 	}
+}
+
+// link is an interface as it is now, or why it is not used.
+func (o Options) link(i net.Interface) (l link, why string) {
+	if why := o.unwanted(i.Name, i.Flags); why != "" {
+		return link{}, why
+	}
+	switch {
+	case i.Flags&net.FlagUp == 0:
+		return link{}, "it is switched off"
+	case i.Flags&net.FlagRunning == 0: // a cable put back in makes the interface appear anew, and so announce anew
+		return link{}, "it is not connected"
+	}
+	addresses, err := i.Addrs()
+	if err != nil {
+		return link{}, "it went away just now"
+	}
+	if l = newLink(i.Index, i.Name, addresses); len(l.prefixes) == 0 {
+		return link{}, "it has no address yet"
+	}
+	return l, ""
 }
 
 func newLink(index int, name string, addresses []net.Addr) link {

@@ -37,7 +37,7 @@ func TestReal(t *testing.T) {
 		{"wg0", shared, false},
 		{"awdl0", shared, false},
 	} {
-		if got := isReal(c.name, c.flags); got != c.want {
+		if got := unreal(c.name, c.flags) == ""; got != c.want {
 			t.Errorf("%s (%v): %v", c.name, c.flags, got)
 		}
 	}
@@ -49,6 +49,29 @@ func testLink(name string, prefixes ...string) link {
 		l.prefixes = append(l.prefixes, netip.MustParsePrefix(p))
 	}
 	return l
+}
+
+// Promise: what is named is used whatever its kind, what is left out never, and each interface that is not used has its reason.
+func TestUnwanted(t *testing.T) {
+	const shared = net.FlagUp | net.FlagRunning | net.FlagBroadcast | net.FlagMulticast
+	for name, c := range map[string]struct {
+		options Options
+		name    string
+		flags   net.Flags
+		want    string
+	}{
+		"real":                {Options{}, "eth0", shared, ""},
+		"containers":          {Options{}, "docker0", shared, "it leads to containers"},
+		"loopback":            {Options{}, "lo", shared | net.FlagLoopback, "it leads to this machine itself only"},
+		"named":               {Options{Interfaces: []string{"docker0"}}, "docker0", shared, ""},
+		"another is named":    {Options{Interfaces: []string{"docker0"}}, "eth0", shared, "the settings name others"},
+		"left out":            {Options{Except: []string{"eth0"}}, "eth0", shared, "it is left out by the settings"},
+		"another is left out": {Options{Except: []string{"eth0"}}, "eth1", shared, ""},
+	} {
+		if got := c.options.unwanted(c.name, c.flags); got != c.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
 
 // Promise: an interface announces its own addresses, those that work without a zone first and others only where needed.
@@ -64,7 +87,7 @@ func TestAddresses(t *testing.T) {
 			[]string{"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.7", "10.0.0.8"},
 		},
 	} {
-		if d := cmp.Diff(c.want, texts(testLink("eth0", c.has...).addresses())); d != "" {
+		if d := cmp.Diff(c.want, texts(testLink("eth0", c.has...).addresses(new(zone).listens))); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -37,7 +37,7 @@ func loopback(t *testing.T) Options {
 			o.Interfaces = []string{i.Name}
 		}
 	}
-	there, err := links(o.Interfaces)
+	there, _, err := o.links()
 	if err != nil {
 		t.Skip("the loopback interface is not up here: ", err)
 	}

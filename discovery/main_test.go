@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -12,6 +13,11 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv(roleEnv) != "" {
 		os.Exit(play())
+	}
+	// The tests mostly wait for machines of their own: more of them than processors at a time.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }

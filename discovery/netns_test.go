@@ -2,14 +2,11 @@ package discovery
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,92 +16,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const (
-	// roleEnv makes the test binary an announcer or a browser instead of a test run.
-	roleEnv = "HEARTH_DISCOVERY_ROLE"
-	// pythonEnv names a Python that has the zeroconf package.
-	pythonEnv = "HEARTH_PYTHON"
-	testType  = "_hearthtest._tcp"
-	card      = "hearth0" // the real interface, as far as anybody can tell, in each namespace
-)
+// card is the real interface, as far as anybody can tell, of each machine.
+const card = "hearth0"
 
-// play is what the test binary does as a machine in a namespace: each line of its input is a service to announce, and each line of
-// its output what it knows now. It ends with its input.
-func play() int {
-	out := json.NewEncoder(os.Stdout)
-	lines := make(chan Service)
-	go func() {
-		defer close(lines)
-		for in := json.NewDecoder(os.Stdin); ; {
-			var s Service
-			if in.Decode(&s) != nil {
-				return
-			}
-			lines <- s
-		}
-	}()
-	o := Options{Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
-	if os.Getenv(roleEnv) == "browse" {
-		b, err := Browse(context.Background(), testType, o)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer b.Close()
-		for {
-			var known []sighting
-			for _, f := range b.Found() {
-				known = append(known, sighting{f.Instance, f.Host + ".", f.Port, texts(f.Addresses), f.TXT})
-			}
-			_ = out.Encode(known)
-			select {
-			case <-b.Changes():
-			case <-lines:
-				return 0
-			}
-		}
-	}
-	a := Announce(<-lines, o)
-	for {
-		var known []sighting
-		for _, n := range a.Status().Announced {
-			known = append(known, sighting{Instance: n.Instance, Host: n.Interface, Addresses: texts(n.Addresses)})
-		}
-		_ = out.Encode(known)
-		select {
-		case <-a.Changes():
-		case s, more := <-lines:
-			if !more {
-				if err := a.Close(); err != nil {
-					fmt.Fprintln(os.Stderr, err)
-					return 1
-				}
-				return 0
-			}
-			a.Update(s)
-		}
-	}
+// A lan is three machines on one network: network namespaces, each with a cable to a switch that is a namespace with a bridge. The
+// addresses of a machine end in its number; home is 1, attic 2, guest 3.
+type lan struct {
+	hub                string
+	home, attic, guest string
+	homeSocket         string // the switch's end of the cable of home
 }
-
-// A sighting is one service as one side sees it.
-type sighting struct {
-	Instance  string            `json:"instance"`
-	Host      string            `json:"host"`
-	Port      int               `json:"port"`
-	Addresses []string          `json:"addresses"`
-	TXT       map[string]string `json:"txt"`
-}
-
-func texts[T fmt.Stringer](all []T) (out []string) {
-	for _, a := range all {
-		out = append(out, a.String())
-	}
-	slices.Sort(out)
-	return out
-}
-
-// A lan is two machines with a cable between them: two network namespaces joined by a pair of virtual interfaces.
-type lan struct{ home, guest string }
 
 var lans atomic.Int64
 
@@ -117,22 +38,44 @@ func newLAN(t *testing.T) lan {
 		t.Skip("network namespaces need iproute2: ", err)
 	}
 	n := lans.Add(1)
-	l := lan{home: fmt.Sprintf("hearth-home-%d-%d", os.Getpid(), n), guest: fmt.Sprintf("hearth-guest-%d-%d", os.Getpid(), n)}
-	for _, ns := range []string{l.home, l.guest} {
-		if out, err := exec.Command("ip", "netns", "add", ns).CombinedOutput(); strings.Contains(string(out), "not permitted") {
-			t.Skip("this root may not make network namespaces, as in most containers")
-		} else if err != nil {
-			t.Fatalf("ip netns add: %v: %s", err, out)
+	name := func(what string) string { return fmt.Sprintf("hearth-%s-%d-%d", what, os.Getpid(), n) }
+	l := lan{hub: name("hub"), home: name("home"), attic: name("attic"), guest: name("guest")}
+	newMachine(t, l.hub)
+	ip(t, "-n", l.hub, "link", "add", "switch", "type", "bridge", "mcast_snooping", "0")
+	ip(t, "-n", l.hub, "link", "set", "switch", "up")
+	for i, machine := range []string{l.home, l.attic, l.guest} {
+		newMachine(t, machine)
+		if socket := l.connect(t, machine, card); machine == l.home {
+			l.homeSocket = socket
 		}
-		t.Cleanup(func() { ip(t, "netns", "del", ns) })
-		ip(t, "-n", ns, "link", "set", "lo", "up")
+		ip(t, "-n", machine, "address", "add", fmt.Sprintf("10.77.0.%d/24", i+1), "dev", card)
+		ip(t, "-n", machine, "address", "add", fmt.Sprintf("fd77::%d/64", i+1), "dev", card, "nodad")
+		ip(t, "-n", machine, "link", "set", card, "up")
 	}
-	ip(t, "link", "add", card, "netns", l.home, "type", "veth", "peer", "name", card, "netns", l.guest)
-	ip(t, "-n", l.home, "address", "add", "10.77.0.1/24", "dev", card)
-	ip(t, "-n", l.guest, "address", "add", "10.77.0.2/24", "dev", card)
-	ip(t, "-n", l.guest, "link", "set", card, "up")
-	ip(t, "-n", l.home, "link", "set", card, "up")
 	return l
+}
+
+// newMachine makes a machine without a network.
+func newMachine(t *testing.T, name string) {
+	t.Helper()
+	if out, err := exec.Command("ip", "netns", "add", name).CombinedOutput(); strings.Contains(string(out), "not permitted") {
+		t.Skip("this root may not make network namespaces, as in most containers")
+	} else if err != nil {
+		t.Fatalf("ip netns add: %v: %s", err, out)
+	}
+	t.Cleanup(func() { ip(t, "netns", "del", name) })
+	ip(t, "-n", name, "link", "set", "lo", "up")
+}
+
+var sockets atomic.Int64 // of all switches
+
+// connect gives a machine a card with a cable to the switch, and returns the name of the switch's end.
+func (l lan) connect(t *testing.T, machine, card string) (socket string) {
+	t.Helper()
+	socket = fmt.Sprintf("socket%d", sockets.Add(1))
+	ip(t, "link", "add", socket, "netns", l.hub, "type", "veth", "peer", "name", card, "netns", machine)
+	ip(t, "-n", l.hub, "link", "set", socket, "master", "switch", "up")
+	return socket
 }
 
 func ip(t *testing.T, args ...string) {
@@ -148,17 +91,18 @@ type machine struct {
 	in      io.WriteCloser
 	changes chan struct{}
 	stop    func()
+	killed  atomic.Bool
 
 	mu    sync.Mutex
 	known []sighting
 }
 
 // start runs a program until the end of the test or its stop: its input is closed, and it has to end well by itself.
-func start(t *testing.T, ns string, env string, command ...string) *machine {
+func start(t *testing.T, ns string, env []string, command ...string) *machine {
 	t.Helper()
 	m := &machine{changes: make(chan struct{}, 1)}
 	m.cmd = exec.Command("ip", append([]string{"netns", "exec", ns}, command...)...)
-	m.cmd.Env = append(os.Environ(), env)
+	m.cmd.Env = append(os.Environ(), env...)
 	m.cmd.Stderr = t.Output()
 	var err error
 	if m.in, err = m.cmd.StdinPipe(); err != nil {
@@ -190,12 +134,19 @@ func start(t *testing.T, ns string, env string, command ...string) *machine {
 		kill := time.AfterFunc(patience, func() { m.cmd.Process.Kill() })
 		defer kill.Stop()
 		<-read
-		if err := m.cmd.Wait(); err != nil {
+		if err := m.cmd.Wait(); err != nil && !m.killed.Load() {
 			t.Errorf("%s: %v", strings.Join(command, " "), err)
 		}
 	})
 	t.Cleanup(m.stop)
 	return m
+}
+
+// kill ends the machine like a power cut: nothing of it is said any more.
+func (m *machine) kill() {
+	m.killed.Store(true)
+	_ = m.cmd.Process.Kill() // it may have ended by itself
+	m.stop()
 }
 
 func (m *machine) sees() []sighting {
@@ -220,31 +171,29 @@ func (m *machine) waits(t *testing.T, what string, want ...sighting) {
 			t.Logf("%s: last seen %+v", what, m.sees())
 		}
 	})
+	since := time.Now()
 	eventually(t, m.changes, what, func() bool { return cmp.Equal(want, m.sees()) || len(want)+len(m.sees()) == 0 })
+	t.Logf("%s after %v", what, time.Since(since).Round(time.Millisecond))
 }
 
-func announcer(t *testing.T, ns string, s Service) *machine {
+// role runs the test binary as something on a machine.
+func role(t *testing.T, ns, what string, o Options) *machine {
 	t.Helper()
-	m := start(t, ns, roleEnv+"=announce", os.Args[0])
+	options, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return start(t, ns, []string{roleEnv + "=" + what, optionsEnv + "=" + string(options)}, os.Args[0])
+}
+
+func announcer(t *testing.T, ns string, s Service, o Options) *machine {
+	t.Helper()
+	m := role(t, ns, "announce", o)
 	m.say(t, s)
 	return m
 }
 
 func browser(t *testing.T, ns string) *machine {
 	t.Helper()
-	return start(t, ns, roleEnv+"=browse", os.Args[0])
-}
-
-// guestAddress is where the judge listens: the other end of the lan from the
-// machine that is judged.
-const guestAddress = "10.77.0.2"
-
-// judge is python-zeroconf on another machine.
-func judge(t *testing.T, ns, what string, args ...string) *machine {
-	t.Helper()
-	python := os.Getenv(pythonEnv)
-	if python == "" {
-		t.Skip(pythonEnv + " does not name a Python with the package zeroconf; make test does")
-	}
-	return start(t, ns, "PYTHONUNBUFFERED=1", slices.Concat([]string{python, "testdata/judge.py", what, guestAddress}, args)...)
+	return role(t, ns, "browse", Options{})
 }

@@ -17,17 +17,18 @@ const (
 
 // A network keeps a conn open for each link of the machine. It belongs to one goroutine.
 type network struct {
-	only    []string
+	options Options
 	log     *slog.Logger
 	in      chan packet
 	conns   map[int]*conn // by interface index
-	next    time.Time     // when to look again
-	looked  time.Time     // the last look on the wall's clock
-	problem error         // why conns is empty
+	unused  []Unused
+	next    time.Time // when to look again
+	looked  time.Time // the last look on the wall's clock
+	problem error     // why conns is empty
 }
 
 func newNetwork(o Options) *network {
-	return &network{only: o.Interfaces, log: o.logger(), in: make(chan packet), conns: make(map[int]*conn)}
+	return &network{options: o, log: o.logger(), in: make(chan packet), conns: make(map[int]*conn)}
 }
 
 // A change is a link that came, went, or is another than before.
@@ -46,8 +47,8 @@ func (n *network) follow(now time.Time) (changes []change) {
 	slept := !n.looked.IsZero() && wall.Sub(n.looked).Abs() > lookEvery+jump
 	n.looked = wall
 
-	there, err := links(n.only)
-	n.problem = err
+	there, unused, err := n.options.links()
+	n.unused, n.problem = unused, err
 	closed := make(map[int]*conn)
 	for index, c := range n.conns {
 		i := slices.IndexFunc(there, func(l link) bool { return l.index == index })
@@ -65,6 +66,7 @@ func (n *network) follow(now time.Time) (changes []change) {
 		c, err := open(l, n.in)
 		if err != nil {
 			n.problem = err
+			n.unused = append(n.unused, Unused{l.name, err.Error()})
 			n.log.Debug("interface left out", "interface", l.name, "error", err)
 			continue
 		}
@@ -80,6 +82,16 @@ func (n *network) follow(now time.Time) (changes []change) {
 		changes = append(changes, change{was: c})
 	}
 	return changes
+}
+
+// conn is the one of a link; nil if it has none.
+func (n *network) conn(link string) *conn {
+	for _, c := range n.conns {
+		if c.link.name == link {
+			return c
+		}
+	}
+	return nil
 }
 
 func (n *network) close() {

@@ -35,7 +35,7 @@ type presence struct {
 	probed  int
 	said    int                 // announcements that went out
 	next    time.Time           // of the next probe or announcement; zero when all are done
-	lost    []netip.Addr        // announced before the link's addresses changed: to be taken back
+	told    []netip.Addr        // the addresses announced last, to be taken back when they are not true any more
 	asked   kinds               // the answer that is due
 	due     time.Time           // zero when none is
 	urgent  bool                // somebody is about to take the name
@@ -50,16 +50,9 @@ func newPresence(c *conn, now time.Time) *presence {
 // follow takes over from the presence that the link had before it changed. A link that kept an address is on the same network:
 // there the name is known to be free.
 func (p *presence) follow(was *presence) {
-	old := was.lost
-	if was.standing() {
-		old = slices.Concat(old, was.conn.link.addresses())
-	}
-	for _, a := range old {
-		if slices.Contains(p.conn.link.addresses(), a) {
-			p.probed = probes
-		} else {
-			p.lost = append(p.lost, a)
-		}
+	p.told = was.told
+	if was.standing() && p.conn.link.any(was.conn.link.owns) {
+		p.probed, p.said = probes, 1
 	}
 }
 
@@ -78,6 +71,20 @@ func (p *presence) again(now time.Time) {
 	if p.standing() {
 		p.said, p.next = 1, now
 	}
+}
+
+// goodbye takes back what was announced. Of a name that is not won yet nothing is: it may be another's.
+func (p *presence) goodbye(z *zone) error {
+	what := kindHost
+	if p.standing() {
+		what = ours
+	}
+	if len(p.told) == 0 {
+		return nil
+	}
+	err := p.conn.send(z.goodbye(what, p.told))
+	p.told = nil
+	return err
 }
 
 // step sends what is due.
@@ -108,14 +115,14 @@ func (p *presence) respond(z *zone, now time.Time) {
 		}
 	}
 	if ready != nothing {
-		p.multicast(z.response(ready, p.conn.link.addresses()), ready, now)
+		p.multicast(z.response(ready, z.addresses(p.conn.link)), ready, now)
 	}
 	p.asked &^= ready
 	p.due, p.urgent = later, p.urgent && !later.IsZero()
 }
 
 func (p *presence) proceed(z *zone, now time.Time) {
-	addresses := p.conn.link.addresses()
+	addresses := z.addresses(p.conn.link)
 	if p.probed < probes {
 		if p.multicast(z.probe(addresses), nothing, now) {
 			p.probed++
@@ -124,13 +131,12 @@ func (p *presence) proceed(z *zone, now time.Time) {
 		return
 	}
 	m := z.response(everything, addresses)
-	if len(p.lost) > 0 {
-		m.Answer = append(m.Answer, z.goodbye(kindHost, p.lost).Answer...)
-	}
+	lost := slices.DeleteFunc(slices.Clone(p.told), func(a netip.Addr) bool { return slices.Contains(addresses, a) })
+	m.Answer = append(m.Answer, z.goodbye(kindHost, lost).Answer...)
 	if !p.multicast(m, everything, now) {
 		return
 	}
-	p.lost = nil
+	p.told = addresses
 	if p.said++; p.said >= announcements {
 		p.next = time.Time{}
 	} else {

@@ -47,6 +47,28 @@ type zone struct {
 	typ, instance, host string // full names, spelled as the dns package reads them
 	port                uint16
 	txt                 []string
+	at                  netip.Addr   // as in Service
+	instead             []netip.Addr // of the links' own addresses
+}
+
+// addresses are what the zone says of its host on a link. Where there is none the service is not there.
+func (z *zone) addresses(l link) []netip.Addr {
+	if len(z.instead) > 0 {
+		return z.instead
+	}
+	return l.addresses(z.listens)
+}
+
+// listens tells whether the service is there at an address of this machine.
+func (z *zone) listens(a netip.Addr) bool {
+	switch {
+	case !z.at.IsValid() || z.at == netip.IPv6Unspecified():
+		return true
+	case z.at == netip.IPv4Unspecified():
+		return a.Is4()
+	default:
+		return a == z.at.WithZone("")
+	}
 }
 
 var (
@@ -94,6 +116,18 @@ func (s Service) zone(n int) (*zone, error) {
 		typ:   strings.ToLower(s.Type) + "." + domain,
 		host:  host + ".",
 		port:  uint16(s.Port),
+		at:    s.At.Unmap(),
+	}
+	for _, a := range s.Addresses {
+		if a = a.Unmap().WithZone(""); !a.IsValid() || a.IsUnspecified() || a.IsMulticast() {
+			return nil, fmt.Errorf("%v is not an address of a host", a)
+		}
+		if !slices.Contains(z.instead, a) {
+			z.instead = append(z.instead, a)
+		}
+	}
+	if len(z.instead) > mostAddresses {
+		return nil, fmt.Errorf("more than %d addresses cannot be announced", mostAddresses)
 	}
 	z.instance = instanceName(z.label, z.typ)
 	text, size := s.TXT, 0

@@ -1,8 +1,10 @@
 """An independent judge of the announcer and the browser: python-zeroconf, in a network namespace of its own.
 
-judge.py watch ADDRESS TYPE            prints, as JSON lines, all that it knows of the services whenever that changes
-judge.py announce ADDRESS TYPE NAME    announces a service until its input ends, then says goodbye
-judge.py resolve ADDRESS HOST          looks a host name up and prints its addresses
+judge.py watch ADDRESSES TYPE              prints, as JSON lines, all that it knows of the services whenever that changes
+judge.py announce ADDRESSES TYPE NAME TTL  announces a service until its input ends, then says goodbye
+judge.py resolve ADDRESSES HOST            looks a host name up and prints its addresses
+
+ADDRESSES are those of this machine to listen at, with commas between them; TTL is in seconds.
 """
 
 import json
@@ -10,7 +12,7 @@ import socket
 import sys
 import threading
 
-from zeroconf import AddressResolver, ServiceBrowser, ServiceInfo, Zeroconf
+from zeroconf import AddressResolver, IPVersion, ServiceBrowser, ServiceInfo, Zeroconf
 
 
 def watch(zc, typ):
@@ -47,14 +49,15 @@ def watch(zc, typ):
     sys.stdin.read()
 
 
-def announce(zc, typ, address, name):
+def announce(zc, typ, addresses, name, ttl):
     info = ServiceInfo(
         typ,
         f"{name}.{typ}",
         port=2451,
-        addresses=[socket.inet_aton(address)],
+        addresses=[socket.inet_pton(socket.AF_INET6 if ":" in a else socket.AF_INET, a) for a in addresses],
         properties={"v": "1", "name": name},
         server="judge.local.",
+        host_ttl=ttl,
     )
     zc.register_service(info)
     print("[]", flush=True)
@@ -68,13 +71,16 @@ def resolve(zc, host):
 
 
 def main():
-    what, address, *rest = sys.argv[1:]
-    zc = Zeroconf(interfaces=[address])
+    what, addresses, *rest = sys.argv[1:]
+    addresses = addresses.split(",")
+    families = {":" in a for a in addresses}
+    version = IPVersion.All if len(families) > 1 else IPVersion.V6Only if True in families else IPVersion.V4Only
+    zc = Zeroconf(interfaces=addresses, ip_version=version)
     try:
         if what == "watch":
             watch(zc, rest[0])
         elif what == "announce":
-            announce(zc, rest[0], address, rest[1])
+            announce(zc, rest[0], addresses, rest[1], int(rest[2]))
         else:
             resolve(zc, rest[0])
     finally:
