@@ -44,12 +44,25 @@ type appending struct {
 }
 
 type progress struct {
-	begun bool
-	rest  protocol.Entries
-	first uint64
+	search search // for the batch it may be a repeat of
+	begun  bool   // whether it is being written
+	rest   protocol.Entries
+	first  uint64
 }
 
+// verdict is what is to become of a batch that is not refused.
+type verdict uint8
+
+const (
+	fresh    verdict = iota // it is written
+	repeated                // it is there already
+	unclear                 // that takes more than this transaction has room for
+)
+
 func (a *appending) ref() store.Ref { return a.Ref }
+
+// large says whether the batch shares the room of a transaction with others.
+func (a *appending) large() bool { return a.size > small }
 
 func (a *appending) committed() bool {
 	a.now = a.then
@@ -57,7 +70,7 @@ func (a *appending) committed() bool {
 }
 
 func (a *appending) step(t *transaction) (finished bool, err error) {
-	large := a.size > small
+	large := a.large()
 	if large && t.room <= 0 {
 		a.then = a.now
 		return false, nil
@@ -68,9 +81,9 @@ func (a *appending) step(t *transaction) (finished bool, err error) {
 	}
 	a.then = a.now
 	if !a.now.begun {
-		var repeated bool
-		if s, repeated, err = a.begin(t, s); err != nil || repeated {
-			return repeated, err
+		var v verdict
+		if s, v, err = a.begin(t, s); err != nil || v != fresh {
+			return v == repeated, err
 		}
 		a.then = progress{begun: true, rest: a.Batch.Entries, first: s.tail + 1}
 	}
@@ -95,46 +108,38 @@ func (a *appending) step(t *transaction) (finished bool, err error) {
 
 // begin decides whether the batch may be written, and makes its stream if it is
 // the first.
-func (a *appending) begin(t *transaction, s *stream) (_ *stream, repeated bool, err error) {
+func (a *appending) begin(t *transaction, s *stream) (_ *stream, v verdict, err error) {
 	b := a.Batch
 	if s == nil {
 		if b.Stream != nil && (b.First == nil || *b.First != 1) {
-			return nil, false, &store.NotFoundError{Ref: a.Ref}
+			return nil, fresh, &store.NotFoundError{Ref: a.Ref}
 		}
 		if b.First != nil && *b.First != 1 {
-			return nil, false, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First}
+			return nil, fresh, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First}
 		}
 		s, err = t.create(a.Ref, a.Kind, b.Stream, b.Epoch)
-		return s, false, err
+		return s, fresh, err
 	}
 	switch {
 	case s.kind != a.Kind:
-		return nil, false, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
+		return nil, fresh, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
 	case b.Stream != nil && *b.Stream != s.id:
-		return nil, false, &store.ReplacedError{Ref: a.Ref, Now: s.id}
+		return nil, fresh, &store.ReplacedError{Ref: a.Ref, Now: s.id}
 	}
 	if a.keyed {
-		first, found, err := t.findBatch(s, a.key, b)
-		if err != nil {
-			return nil, false, err
-		}
-		if found {
-			a.written = store.Written{
-				Stream: s.id, Epoch: s.epoch,
-				First: first, Last: first + uint64(b.Entries.Len()) - 1, Repeated: true,
-			}
-			return s, true, nil
+		if v, err = a.seek(t, s); err != nil || v != fresh {
+			return nil, v, err
 		}
 	}
 	switch {
 	case b.First != nil && *b.First != s.head+1:
-		return nil, false, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First, Head: s.head}
+		return nil, fresh, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First, Head: s.head}
 	case b.Epoch < s.epoch:
-		return nil, false, &store.EpochBehindError{Ref: a.Ref, Batch: b.Epoch, Epoch: s.epoch}
+		return nil, fresh, &store.EpochBehindError{Ref: a.Ref, Batch: b.Epoch, Epoch: s.epoch}
 	case uint64(b.Entries.Len()) > maxPosition-s.head:
-		return nil, false, &store.FullError{Err: fmt.Errorf("a stream holds at most %d entries", uint64(maxPosition))}
+		return nil, fresh, &store.FullError{Err: fmt.Errorf("a stream holds at most %d entries", uint64(maxPosition))}
 	}
-	return s, false, nil
+	return s, fresh, nil
 }
 
 // write adds as many entries to the stream's tail as the transaction has room

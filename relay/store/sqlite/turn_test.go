@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -104,6 +105,54 @@ func TestCancelledBehindLarge(t *testing.T) {
 		}
 		_, err := s.Stream(t.Context(), named("gone"))
 		is[*store.NotFoundError](t, err)
+	})
+}
+
+// Whether a large batch is a repeat is found out little by little: small batches
+// do not stand behind that, and who leaves meanwhile leaves at once.
+func TestRepeatInTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		path := place(t)
+		b := sealedBatch(5_000, 1_000)
+		// One that differs at its end, and is the first to be taken for it.
+		list := slices.Collect(b.Entries.All())
+		list[len(list)-1] = []byte("S\x01another")
+		like := protocol.Batch{Epoch: b.Epoch, Entries: protocol.NewEntries(list...)}
+		s := open(t, path, sqlite.Options{})
+		var first store.Written
+		for _, batch := range []protocol.Batch{like, b} {
+			var err error
+			if first, err = s.Append(t.Context(), store.Append{Ref: named("large"), Batch: batch}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shut(t, s)
+		raw(t, path, fmt.Sprintf("INSERT INTO batch SELECT stream, key, 1 FROM batch WHERE first = %d", first.First))
+		// It is left when the first transaction that looks at it is over.
+		ctx, cancel := context.WithCancel(t.Context())
+		s, letGo := held(t, path, func(name string) {
+			if name == "small" {
+				cancel()
+			}
+		})
+		gone := make(chan error, 1)
+		go func() {
+			_, err := s.Append(ctx, store.Append{Ref: named("large"), Batch: b})
+			gone <- err
+		}()
+		synctest.Wait()
+		go beside(t, s, "small", "a")
+		synctest.Wait()
+		letGo()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		again, err := s.Append(t.Context(), store.Append{Ref: named("large"), Batch: b})
+		first.Repeated = true
+		if err != nil || again != first {
+			t.Errorf("the repeat is at %+v, not %+v: %v", again, first, err)
+		}
 	})
 }
 
