@@ -16,16 +16,22 @@ type broadcast struct {
 	subs map[chan struct{}]struct{}
 }
 
-// newBroadcast passes on the changes of a relay and of the network.
-func newBroadcast(r console.Relay, n *network) *broadcast {
+// newBroadcast passes on the changes of a relay, of the network and, if it has
+// one, of the log.
+func newBroadcast(r console.Relay, n *network, book *logbook) *broadcast {
 	b := &broadcast{quit: make(chan struct{}), subs: make(map[chan struct{}]struct{})}
 	changed, stop := r.Changes()
+	var logged <-chan struct{}
+	if book != nil {
+		logged = book.changed
+	}
 	b.done.Go(func() {
 		defer stop()
 		for {
 			select {
 			case <-changed:
 			case <-n.changed:
+			case <-logged:
 			case <-b.quit:
 				return
 			}

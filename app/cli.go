@@ -71,15 +71,22 @@ func run(args []string, out, errs io.Writer) int {
 
 	// The first signal asks to stop; from then on the next one ends the program
 	// at once, as if none had ever been caught, by the window's toolkit neither.
-	ctx, forget := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it ignored
+		signals = append(signals, syscall.SIGHUP) // the terminal or the session has gone
+	}
+	ctx, forget := signal.NotifyContext(context.Background(), signals...)
 	defer forget()
-	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	context.AfterFunc(ctx, func() { signal.Reset(signals...) })
 
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run()
+	_, told := errors.AsType[*toldError](err)
 	switch {
 	case err == nil:
 		return exitOK
+	case told:
+		return exitError
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitError // whoever interrupted it knows why
 	default:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"os"
 
 	"github.com/alecthomas/kong"
 
@@ -13,10 +12,10 @@ import (
 // a flag nor the environment gave a value for this run.
 type relayFlags struct {
 	folderFlag
-	Listen   *place     `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
-	Open     *bool      `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
-	Name     *string    `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
-	LogLevel slog.Level `help:"The least that is logged: debug, info, warn or error." placeholder:"LEVEL" default:"info" env:"HEARTH_LOG_LEVEL"`
+	Listen   *place      `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
+	Open     *bool       `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
+	Name     *string     `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
+	LogLevel *slog.Level `help:"The least that is logged: debug, info (the default), warn or error." placeholder:"LEVEL" env:"HEARTH_LOG_LEVEL"`
 }
 
 // settings returns the settings for this run.
@@ -33,13 +32,9 @@ func (f relayFlags) settings(command *kong.Context) (settings, error) {
 		name:   given[string]{f.Name, originOf(command, "name")},
 		place:  given[place]{f.Listen, originOf(command, "listen")},
 		open:   given[bool]{f.Open, originOf(command, "open")},
+		level:  given[slog.Level]{f.LogLevel, originOf(command, "log-level")},
 		folder: data,
 	})
-}
-
-// logger logs to the standard error, one line a record.
-func (f relayFlags) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: f.LogLevel}))
 }
 
 // originOf says where the value of a flag that has one comes from.

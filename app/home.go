@@ -27,6 +27,8 @@ type home struct {
 
 	relay   *relay.Relay
 	log     *slog.Logger
+	book    *logbook
+	login   *autostart
 	network *network
 	changes *broadcast
 	serves  sync.WaitGroup
@@ -44,7 +46,9 @@ var _ console.Console = (*home)(nil)
 // homeOptions are what a home needs beside its settings.
 type homeOptions struct {
 	Logger *slog.Logger
-	Window bool // whether it is shown in a window
+	Book   *logbook   // what the logger keeps; nil keeps nothing
+	Window bool       // whether it is shown in a window
+	Login  *autostart // the start at login; nil for none
 }
 
 // openHome opens the relay on its data, listens, and tells the owner's commands
@@ -65,8 +69,10 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 		Relay:    r.Console(),
 		relay:    r,
 		log:      o.Logger,
+		book:     o.Book,
+		login:    o.Login,
 		network:  n,
-		changes:  newBroadcast(r.Console(), n),
+		changes:  newBroadcast(r.Console(), n, o.Book),
 		failed:   make(chan error, 1),
 		settings: s,
 		run:      runFile{PID: os.Getpid(), Token: r.OwnerToken(), Started: time.Now(), Window: o.Window},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"hearth/relay/console"
 )
@@ -179,6 +182,76 @@ func TestChanges(t *testing.T) {
 	default:
 	}
 }
+
+// What concerns the desktop alone is kept and in effect at once; where the relay
+// listens is not touched by it.
+func TestChangeDesktop(t *testing.T) {
+	book := newLogbook(slog.LevelInfo)
+	var out bytes.Buffer
+	login := &memoryEntry{}
+	h, err := openHome(t.Context(), testSettings(t.TempDir(), keptSettings{Port: new(0)}), homeOptions{
+		Logger: book.logger(&out), Book: book, Login: &autostart{login, []string{"/opt/hearth", "--minimized"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	before, written := h.running(), len(book.recent())
+	theme, level := console.ThemeDark, slog.LevelWarn
+	said := []string{
+		change(t, h, console.Change{DesktopChange: console.DesktopChange{Login: new(true)}}),
+		change(t, h, console.Change{DesktopChange: console.DesktopChange{Tray: new(true)}}),
+		change(t, h, console.Change{DesktopChange: console.DesktopChange{Theme: &theme}}),
+		change(t, h, console.Change{DesktopChange: console.DesktopChange{LogLevel: &level}}),
+	}
+	want := []string{"starts in the tray", "goes on in the tray", "looks", "level WARN"}
+	for i := range want {
+		if !strings.Contains(said[i], want[i]) {
+			t.Errorf("it says %q", said[i])
+		}
+	}
+	v, err := h.Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = console.OriginFile
+	if diff := cmp.Diff(console.Desktop{
+		Login: console.Value[bool]{Value: true, Origin: file}, Tray: console.Value[bool]{Value: true, Origin: file},
+		Theme:    console.Value[console.Theme]{Value: theme, Origin: file},
+		LogLevel: console.Value[slog.Level]{Value: level, Origin: file},
+	}, v.Desktop); diff != "" {
+		t.Error(diff)
+	}
+	kept := readKept(t, h)
+	if *kept.Theme != theme || *kept.LogLevel != level || !*kept.Tray {
+		t.Errorf("kept %+v", kept)
+	}
+	wantSame(t, h, before)
+	if lines, err := h.Log(t.Context()); err != nil || len(lines) != written {
+		t.Errorf("a change on the desktop is logged as one of the relay: %v, %v", lines, err)
+	}
+
+	login.err = errors.New("not here")
+	if _, err := h.Change(t.Context(), console.Change{DesktopChange: console.DesktopChange{Login: new(false)}}); !errors.Is(err, login.err) {
+		t.Errorf("the error is %v", err)
+	}
+	odd := console.Theme("pink")
+	if _, err := h.Change(t.Context(), console.Change{DesktopChange: console.DesktopChange{Theme: &odd}}); err == nil {
+		t.Error("there is a pink theme")
+	}
+}
+
+// memoryEntry is a login entry of a desktop that has none.
+type memoryEntry struct {
+	command []string
+	err     error
+}
+
+func (e *memoryEntry) read() ([]string, error) { return e.command, e.err }
+
+func (e *memoryEntry) write(command []string) error { e.command = command; return e.err }
+
+func (e *memoryEntry) remove() error { e.command = nil; return e.err }
 
 // A relay that is closed has left no sign of running, and can be opened again.
 func TestOpenAgain(t *testing.T) {

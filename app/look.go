@@ -31,7 +31,7 @@ func (h *home) Changes() (changed <-chan struct{}, stop func()) {
 func (h *home) Settings(context.Context) (console.Values, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.settings.values(), nil
+	return h.desktopValues(h.settings.values()), nil
 }
 
 // Change keeps new settings and puts them into effect at once. If that fails
@@ -47,10 +47,24 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 	if err := after.kept.write(after.folder.Value); err != nil {
 		return "", err
 	}
-	said, err := h.apply(ctx, after)
+	said, err := h.effect(ctx, change, after)
 	if err != nil {
 		return "", errors.Join(err, before.kept.write(before.folder.Value))
 	}
 	h.changes.send()
 	return said, nil
+}
+
+// effect puts a change into effect, which after has already. h.mu is held.
+func (h *home) effect(ctx context.Context, change console.Change, after settings) (string, error) {
+	desktop := change.DesktopChange
+	change.DesktopChange = console.DesktopChange{}
+	if change != (console.Change{}) {
+		said, err := h.apply(ctx, after)
+		if err != nil || desktop == (console.DesktopChange{}) {
+			return said, err
+		}
+	}
+	h.settings = after
+	return h.changeDesktop(desktop)
 }

@@ -22,11 +22,25 @@ func (e *hintedError) Hint() string { return e.hint }
 // the exit code that goes with it.
 func report(errs io.Writer, err error) int {
 	fmt.Fprintf(errs, "hearth: %v\n", err)
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(errs, "        %s\n", hint)
+	}
+	return exitError
+}
+
+// hintOf returns what the person can do about an error; empty if nobody knows.
+func hintOf(err error) string {
 	if hinted, ok := errors.AsType[interface {
 		error
 		Hint() string
 	}](err); ok {
-		fmt.Fprintf(errs, "        %s\n", hinted.Hint())
+		return hinted.Hint()
 	}
-	return exitError
+	return ""
 }
+
+// toldError is an error that the person has been told of already.
+type toldError struct{ err error }
+
+func (e *toldError) Error() string { return e.err.Error() }
+func (e *toldError) Unwrap() error { return e.err }

@@ -31,7 +31,8 @@ func (c serveCommand) Run(ctx context.Context, command *kong.Context, out io.Wri
 	if err != nil {
 		return err
 	}
-	h, err := openHome(ctx, s, homeOptions{Logger: c.logger()})
+	book := newLogbook(s.values().LogLevel.Value)
+	h, err := openHome(ctx, s, homeOptions{Logger: book.logger(os.Stderr), Book: book})
 	if err != nil {
 		return alreadyRunning(s.folder.Value, err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 	"unicode"
@@ -26,6 +27,7 @@ type givens struct {
 	name   given[string]
 	place  given[place]
 	open   given[bool]
+	level  given[slog.Level]
 	folder console.Value[string]
 }
 
@@ -58,6 +60,11 @@ func (s settings) values() console.Values {
 		Port:   pick(given[int]{}, s.kept.Port, defaultPort),
 		Open:   pick(s.open, s.kept.Open, false),
 		Folder: s.folder,
+		Desktop: console.Desktop{
+			Tray:     pick(given[bool]{}, s.kept.Tray, false),
+			Theme:    pick(given[console.Theme]{}, s.kept.Theme, console.ThemeSystem),
+			LogLevel: pick(s.level, s.kept.LogLevel, slog.LevelInfo),
+		},
 	}
 	if p := s.givens.place; p.value != nil {
 		v.Port = console.Value[int]{Value: int(p.value.port), Origin: p.origin}
@@ -99,6 +106,8 @@ func (s settings) with(change console.Change) (settings, error) {
 		return s, fixedError("port", v.Port.Origin)
 	case change.Open != nil && v.Open.Fixed():
 		return s, fixedError("openness to the network", v.Open.Origin)
+	case change.LogLevel != nil && v.LogLevel.Fixed():
+		return s, fixedError("log level", v.LogLevel.Origin)
 	}
 	if change.Name != nil {
 		name := strings.TrimSpace(*change.Name)
@@ -115,6 +124,18 @@ func (s settings) with(change console.Change) (settings, error) {
 	}
 	if change.Open != nil {
 		s.kept.Open = new(*change.Open)
+	}
+	if change.Tray != nil {
+		s.kept.Tray = new(*change.Tray)
+	}
+	if change.Theme != nil {
+		if err := checkTheme(*change.Theme); err != nil {
+			return s, err
+		}
+		s.kept.Theme = new(*change.Theme)
+	}
+	if change.LogLevel != nil {
+		s.kept.LogLevel = new(*change.LogLevel)
 	}
 	return s, nil
 }
@@ -144,6 +165,15 @@ func checkPort(port int) error {
 		return errors.New("a port is a number from 1 to 65535, or 0 for any free one")
 	}
 	return nil
+}
+
+func checkTheme(theme console.Theme) error {
+	switch theme {
+	case console.ThemeSystem, console.ThemeLight, console.ThemeDark:
+		return nil
+	default:
+		return fmt.Errorf("a theme is %q, %q or %q", console.ThemeSystem, console.ThemeLight, console.ThemeDark)
+	}
 }
 
 // defaultName names the relay after its machine.

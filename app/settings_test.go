@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -82,6 +83,11 @@ func TestValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			test.want.Desktop = console.Desktop{
+				Tray:     console.Value[bool]{Origin: usual},
+				Theme:    console.Value[console.Theme]{Value: console.ThemeSystem, Origin: usual},
+				LogLevel: console.Value[slog.Level]{Value: slog.LevelInfo, Origin: usual},
+			}
 			s := settings{test.givens, test.kept}
 			if diff := cmp.Diff(test.want, s.values()); diff != "" {
 				t.Error(diff)
@@ -151,6 +157,8 @@ func TestDamagedSettings(t *testing.T) {
 		"port too big": `{"port": 65536}`,
 		"port broken":  `{"port": 1.5}`,
 		"no bool":      `{"open": "yes"}`,
+		"no theme":     `{"theme": "pink"}`,
+		"no level":     `{"log_level": "loud"}`,
 		"too large":    `{"a": "` + strings.Repeat("x", maxSettings) + `"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"syscall"
 
+	"hearth/relay/console"
 	"hearth/relay/durable"
 )
 
@@ -26,9 +28,12 @@ const (
 // keptSettings are those in the settings file; nil ones are not in it. Keys
 // that this version does not know stay in the file.
 type keptSettings struct {
-	Name *string
-	Port *int
-	Open *bool
+	Name     *string
+	Port     *int
+	Open     *bool
+	Tray     *bool
+	Theme    *console.Theme
+	LogLevel *slog.Level
 
 	others map[string]json.RawMessage
 }
@@ -84,6 +89,11 @@ func parseSettings(data []byte) (keptSettings, error) {
 			return keptSettings{}, fmt.Errorf("the value of %q: %w", "port", err)
 		}
 	}
+	if kept.Theme != nil {
+		if err := checkTheme(*kept.Theme); err != nil {
+			return keptSettings{}, fmt.Errorf("the value of %q: %w", "theme", err)
+		}
+	}
 	return kept, nil
 }
 
@@ -114,5 +124,8 @@ func (k keptSettings) write(folder string) error {
 
 // fields returns where each known key of the file is held.
 func (k *keptSettings) fields() map[string]any {
-	return map[string]any{"name": &k.Name, "port": &k.Port, "open": &k.Open}
+	return map[string]any{
+		"name": &k.Name, "port": &k.Port, "open": &k.Open,
+		"tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
+	}
 }

@@ -3,6 +3,7 @@ package main
 // windowCommand opens the window with the relay in it.
 type windowCommand struct {
 	relayFlags
+	Minimized bool `help:"Start in the tray, without showing the window, if there is a tray."`
 }
 
 // Help is what --help says beyond the flags.
@@ -12,5 +13,6 @@ func (windowCommand) Help() string {
 Examples:
 
   hearth
+  hearth --minimized
   hearth --data /srv/hearth --name "Hearth in the kitchen"`
 }

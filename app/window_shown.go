@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
@@ -15,57 +16,77 @@ import (
 	"hearth/ui"
 )
 
-// Run shows the window until the person closes it or ctx ends.
+// Run shows the window until the person ends it or ctx ends. Why it cannot
+// start is told in a small window as well: who starts it with a click sees
+// nothing of what it prints.
 func (c windowCommand) Run(ctx context.Context, command *kong.Context) error {
 	if err := ui.HasDisplay(); err != nil {
 		return err
 	}
+	h, hidden, err := c.open(ctx, command)
+	if err != nil && ctx.Err() == nil {
+		report(os.Stderr, err)
+		ui.Tell(ctx, err.Error(), hintOf(err), version)
+		return &toldError{err}
+	}
+	if h == nil {
+		return err // it is open already, or was asked to stop
+	}
+	return c.show(ctx, h, hidden)
+}
+
+// open opens the relay for the window. It returns none if the window is open
+// already: then that is shown, unless this start was to be a hidden one.
+func (c windowCommand) open(ctx context.Context, command *kong.Context) (h *home, hidden bool, err error) {
 	s, err := c.settings(command)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	folder := s.folder.Value
-	if raise(folder) == nil {
-		return nil // it is open already
+	if !c.Minimized && raise(folder) == nil {
+		return nil, false, nil
 	}
-	h, err := openHome(ctx, s, homeOptions{Logger: c.logger(), Window: true})
-	if _, inUse := errors.AsType[*relay.InUseError](err); inUse && raiseFirst(ctx, folder) {
-		return nil
+	book := newLogbook(s.values().LogLevel.Value)
+	log := book.logger(os.Stderr)
+	slog.SetDefault(log) // the toolkit's log is part of this one
+	login, err := newAutostart(folder, folder == defaultFolder())
+	if err != nil {
+		return nil, false, err
+	}
+	h, err = openHome(ctx, s, homeOptions{Logger: log, Book: book, Window: true, Login: login})
+	if _, inUse := errors.AsType[*relay.InUseError](err); inUse {
+		if c.Minimized && windowRuns(folder) || !c.Minimized && raiseFirst(ctx, folder) {
+			return nil, false, nil
+		}
 	}
 	if err != nil {
-		return alreadyRunning(folder, err)
+		return nil, false, alreadyRunning(folder, err)
 	}
+	if err := login.repair(); err != nil {
+		log.Warn("the start at login cannot be repaired", "error", err)
+	}
+	return h, c.Minimized, nil
+}
+
+// windowRuns says whether it is a window that uses a data folder.
+func windowRuns(folder string) bool {
+	run, err := readRunFile(folder)
+	return err == nil && (run == nil || run.Window) // without a run file it is still starting
+}
+
+// show shows the window of a relay.
+func (c windowCommand) show(ctx context.Context, h *home, hidden bool) error {
+	folder := h.settings.folder.Value
 	r, err := hearRaises(folder)
 	if err != nil {
 		return errors.Join(fmt.Errorf("a second start cannot be heard: %w", err), h.Close())
 	}
-	err = show(ctx, h, ui.Options{Version: version, Raise: r.Raised(), Folder: folder})
-	return errors.Join(err, r.Close(), h.Close())
-}
-
-// show shows the window of a relay. A relay that cannot go on closes it.
-func show(ctx context.Context, h *home, o ui.Options) error {
-	open, shut := context.WithCancelCause(ctx)
-	defer shut(nil)
-	go func() {
-		select {
-		case err := <-h.Failed():
-			shut(err)
-		case <-open.Done():
-		}
-	}()
 	gone := make(chan struct{})
-	stop := context.AfterFunc(open, func() { endWithout(gone, h) })
+	stop := context.AfterFunc(ctx, func() { endWithout(gone, h) })
 	defer stop()
-	err := ui.Run(open, h, o)
+	err = ui.Run(ctx, h, ui.Options{Version: version, Raise: r.Raised(), Failed: h.Failed(), Folder: folder, Hidden: hidden})
 	close(gone)
-	if err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		return nil // it was asked to stop
-	}
-	return context.Cause(open)
+	return errors.Join(err, r.Close(), h.Close())
 }
 
 // endWithout ends the program without its window, should that not go when it is

@@ -92,9 +92,10 @@ const (
 // rowState is all that a row shows.
 type rowState struct {
 	cells  []string
-	chosen bool // it is the selected one
-	keyed  bool // and the keyboard moves it
-	alarm  bool // its first cell says that something is wrong
+	chosen bool                  // it is the selected one
+	keyed  bool                  // and the keyboard moves it
+	alarm  bool                  // its first cell says that something is wrong
+	tones  []fyne.ThemeColorName // of its cells, where those of the columns do not do
 	values []float64
 	bond   bond
 }
@@ -228,6 +229,8 @@ func (v *rowRenderer) Refresh() {
 			t.Color, t.TextSize = paint(colorMuted), th.Size(theme.SizeNameCaptionText)
 		case v.row.state.alarm && i == 0:
 			t.Color = paint(theme.ColorNameError)
+		case i < len(v.row.state.tones) && v.row.state.tones[i] != "":
+			t.Color = paint(v.row.state.tones[i])
 		case col.style.Monospace:
 			t.TextSize = th.Size(theme.SizeNameCaptionText) + 1 // monospace letters look larger
 		}

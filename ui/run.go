@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/app"
 
 	"hearth/relay/console"
 )
@@ -19,58 +18,77 @@ const appID = "hearth"
 type Options struct {
 	Version string
 	Raise   <-chan struct{} // a value brings the window to the front
+	Failed  <-chan error    // a value says that the relay cannot go on
 	Folder  string          // where the relay's data lies
+
+	// Hidden starts in the tray without showing the window. Where there turns
+	// out to be no tray, the window shows.
+	Hidden bool
 }
 
-// Run shows the window and returns when the person closes it or ctx is done. It
-// must be called from the main goroutine, once; HasDisplay says beforehand
-// whether it can. It does not stop the relay.
+// Run shows the window and returns when the person has ended it or ctx is done.
+// It must be called from the main goroutine, once; HasDisplay says beforehand
+// whether it can. It does not stop the relay. If the relay cannot go on, the
+// person is told, and the error is why.
 func Run(ctx context.Context, c console.Console, o Options) error {
+	values, err := c.Settings(ctx)
+	if err != nil {
+		return err
+	}
 	showing, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "Hearth", Version: o.Version, Icon: icon})
-	a := app.NewWithID(appID)
-	a.Settings().SetTheme(hearthTheme{})
-	a.SetIcon(icon)
+	a := newApp(o.Version, hearthTheme{values.Theme.Value})
 	w := a.NewWindow("Hearth")
 	w.SetPadded(false)
 	w.SetMaster()
 	w.SetOnClosed(cancel)
 
 	side := &aside{ctx: showing}
-	v := newWindow(newShell(c, side), side, w, o)
+	s := newShell(c, side)
+	v := newWindow(s, side, w, o)
+	l := newLife(a, w, s, values)
+	v.live(l)
 	w.SetContent(v.content)
 	w.Resize(fyne.NewSize(1180, 760)) // lists with all their columns on a common laptop's screen
 	w.CenterOnScreen()
 
 	side.group.Go(func() { v.follow(showing) })
-	side.group.Go(func() { raise(showing, o.Raise, w) })
+	side.group.Go(func() { l.follow(showing, side.do) })
+	var failure error
+	side.group.Go(func() { failure = hear(showing, o, l, side.do) })
 	// The driver's Quit, unlike the app's, may be called when all is over, as
 	// can happen when a signal ends the toolkit and ctx at once.
 	stop := context.AfterFunc(ctx, func() { fyne.Do(a.Driver().Quit) })
 	defer stop()
 
-	w.ShowAndRun()
+	if o.Hidden && mayHaveTray() {
+		l.hidden.Store(true)
+	} else {
+		w.Show()
+	}
+	a.Run()
 	cancel()
 	side.group.Wait()
-	return nil
+	return failure
 }
 
-// raise brings the window to the front for each value.
-func raise(ctx context.Context, values <-chan struct{}, w fyne.Window) {
+// hear does what the rest of the program asks of the window, and returns why
+// the relay cannot go on, if it cannot.
+func hear(ctx context.Context, o Options, l *life, do func(func())) (failure error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return
-		case _, ok := <-values:
+			return failure
+		case _, ok := <-o.Raise:
 			if !ok {
-				return
+				o.Raise = nil
+				continue
 			}
-			fyne.Do(func() {
-				w.Show()
-				w.RequestFocus()
-			})
+			do(l.show)
+		case err := <-o.Failed:
+			failure, o.Failed = err, nil // once is enough
+			do(func() { l.fail(err) })
 		}
 	}
 }

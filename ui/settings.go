@@ -3,90 +3,44 @@ package ui
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"path/filepath"
+	"reflect"
 	"strconv"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
 )
 
-// openWarning says what switching the network on means.
-const openWarning = "Anyone on this network can read and write all streams, without a key. Use it only on a network whose every device you trust."
-
-// settings is the screen of what the owner decides.
+// settings is the screen of what the owner decides. What apps notice takes
+// effect when it is saved, what only he notices at once.
 type settings struct {
 	shell  *shell
 	window fyne.Window
 	values console.Values // as they are in effect
 	loaded bool
 
-	name, port  *setting
-	open        *widget.Check
-	openFixed   *words
-	openOrigin  *prose
-	warning     *prose
-	folder      *widget.Label
-	save        *widget.Button
-	answer      *prose
-	body        fyne.CanvasObject
-	settingOpen bool // the switch is being set by us, not by the person
-}
+	name, port *setting
+	open       *widget.Check
+	openFixed  *words
+	openOrigin *prose
+	warning    *prose
+	folder     *widget.Label
+	save       *widget.Button
+	answer     *prose
+	own        *ownSettings
+	log        *logPane
+	form       fyne.CanvasObject
+	body       *fyne.Container
+	setting    bool // a switch is being set by us, not by the person
 
-// setting is a value that is typed, or just shown if it is fixed.
-type setting struct {
-	entry  *widget.Entry
-	fixed  *widget.Label // selectable; a disabled entry would be hard to read
-	origin *prose
-	stack  *fyne.Container
-	was    string
-}
-
-func newSetting(changed func()) *setting {
-	s := &setting{entry: widget.NewEntry(), fixed: widget.NewLabel(""), origin: remark("")}
-	s.entry.OnChanged = func(string) { changed() }
-	s.fixed.Selectable = true
-	s.fixed.Hide()
-	s.stack = container.NewStack(s.entry, unindented(s.fixed))
-	return s
-}
-
-// unindented aligns a label with the entries, which begin further left.
-func unindented(l *widget.Label) fyne.CanvasObject {
-	return inset(container.NewThemeOverride(l, snug{}), 0, 7)
-}
-
-// show takes a new value in; what the person is typing stays.
-func (s *setting) show(value string, origin console.Origin, fixed bool) {
-	typed := s.entry.Text
-	if typed == s.was {
-		typed = value
-	}
-	s.was = value
-	s.fixed.SetText(value)
-	s.entry.SetText(typed)
-	s.entry.Hidden, s.fixed.Hidden = fixed, !fixed
-	s.origin.set(originSentence(origin))
-	s.stack.Refresh()
-}
-
-// changed returns what was typed, nil if that is what already holds.
-func (s *setting) changed() *string {
-	typed := strings.TrimSpace(s.entry.Text)
-	if s.entry.Hidden || typed == s.was {
-		return nil
-	}
-	return &typed
+	hosted func() bool // whether a tray is there
 }
 
 func newSettings(s *shell, window fyne.Window, folder string) *settings {
-	v := &settings{shell: s, window: window}
+	v := &settings{shell: s, window: window, hosted: func() bool { return false }}
 	v.name, v.port = newSetting(v.edited), newSetting(v.edited)
 	v.open = widget.NewCheck("Open to everyone on this network", v.openSwitched)
 	v.openFixed = newWords("", theme.ColorNameForeground)
@@ -100,23 +54,24 @@ func newSettings(s *shell, window fyne.Window, folder string) *settings {
 	v.save.Importance = widget.HighImportance
 	v.save.Disable()
 	v.answer = newProse("", theme.ColorNameForeground)
+	v.own = newOwnSettings(v.changeOwn, v.showLog)
+	v.log = newLogPane(s, v.showForm)
 
-	field := func(title, hint string, value fyne.CanvasObject, below ...fyne.CanvasObject) fyne.CanvasObject {
-		label := stacked(2, strong(title), caption(hint))
-		lines := stacked(5, append([]fyne.CanvasObject{value}, below...)...)
-		return inset(container.NewBorder(nil, nil, fixedWidth(210, label), nil, lines), gap, 12)
-	}
-	v.body = scrolled(container.NewVBox(container.New(atMost(readable+gap), sheet(stacked(0,
-		field("Name", "as other devices see it", v.name.stack, v.name.origin),
-		widget.NewSeparator(),
-		field("Port", "0 lets the system pick one", container.NewBorder(nil, nil, fixedWidth(110, v.port.stack), nil), v.port.origin),
-		widget.NewSeparator(),
-		field("Network", "who can reach the relay", flush(container.NewStack(v.open, v.openFixed)), v.warning, v.openOrigin),
-		widget.NewSeparator(),
-		field("Data folder", "chosen when Hearth starts", container.NewBorder(nil, nil, nil, container.NewVBox(show), unindented(v.folder))),
-		widget.NewSeparator(),
-		inset(container.NewBorder(nil, nil, container.NewVBox(v.save), nil, inset(v.answer, gap, 7)), gap, 12),
-	)))))
+	v.form = scrolled(container.NewVBox(container.New(atMost(readable+gap), stacked(gap,
+		section("The relay", unpadded(stacked(0,
+			field("Name", "as other devices see it", v.name.stack, v.name.origin),
+			widget.NewSeparator(),
+			field("Port", "0 lets the system pick one", container.NewBorder(nil, nil, fixedWidth(110, v.port.stack), nil), v.port.origin),
+			widget.NewSeparator(),
+			field("Network", "who can reach the relay", flush(container.NewStack(v.open, v.openFixed)), v.warning, v.openOrigin),
+			widget.NewSeparator(),
+			field("Data folder", "chosen when Hearth starts", container.NewBorder(nil, nil, nil, container.NewVBox(show), unindented(v.folder))),
+			widget.NewSeparator(),
+			inset(container.NewBorder(nil, nil, container.NewVBox(v.save), nil, inset(v.answer, gap, 7)), gap, 12),
+		))),
+		section("Hearth on this desktop", unpadded(v.own.content)),
+	))))
+	v.body = container.NewStack(v.form)
 	return v
 }
 
@@ -130,11 +85,16 @@ func (v *settings) load(ctx context.Context) (func(), error) {
 	if err != nil {
 		return nil, fmt.Errorf("the settings cannot be read: %w", err)
 	}
-	return func() { v.show(values) }, nil
+	lines, err := v.shell.console.Log(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the log cannot be read: %w", err)
+	}
+	return func() { v.show(values); v.log.show(lines) }, nil
 }
 
 func (v *settings) show(values console.Values) {
-	if v.loaded && values == v.values {
+	v.own.tray(v.hosted())
+	if v.loaded && reflect.DeepEqual(values, v.values) {
 		return
 	}
 	touched := v.loaded && v.open.Checked != v.values.Open.Value
@@ -152,36 +112,33 @@ func (v *settings) show(values console.Values) {
 	} else {
 		v.openFixed.paint("This machine only", theme.ColorNameForeground)
 	}
+	v.own.show(values.Desktop)
 	v.edited()
 	v.body.Refresh()
 }
 
 // setOpen sets the switch without asking the person.
 func (v *settings) setOpen(on bool) {
-	v.settingOpen = true
+	v.setting = true
 	v.open.SetChecked(on)
-	v.settingOpen = false
+	v.setting = false
 }
 
 // openSwitched asks before the network is let in; nothing happens until Save.
 func (v *settings) openSwitched(on bool) {
-	if v.settingOpen {
+	if v.setting {
 		return
 	}
 	if !on || v.values.Open.Value {
 		v.edited()
 		return
 	}
-	text := newProse(openWarning+" It takes effect when you save.", theme.ColorNameForeground)
-	ask := dialog.NewCustomConfirm("Open the relay to this network?", "Open it", "Keep it closed", text, func(yes bool) {
+	askOpen(v.window, "It takes effect when you save.", func(yes bool) {
 		if !yes {
 			v.setOpen(false)
 		}
 		v.edited()
-	}, v.window)
-	ask.SetConfirmImportance(widget.DangerImportance)
-	ask.Resize(fyne.NewSize(440, 200)) // wide enough for the sentence on three lines
-	ask.Show()
+	})
 }
 
 // edited brings the button and the warning in line with the form.
@@ -194,7 +151,7 @@ func (v *settings) edited() {
 	} else {
 		v.warning.paint("Only apps on this machine reach the relay.", colorMuted)
 	}
-	if change, err := v.change(); err == nil && change == (console.Change{}) {
+	if change, err := v.change(); err == nil && reflect.ValueOf(change).IsZero() {
 		v.save.Disable()
 	} else {
 		v.save.Enable()
@@ -227,8 +184,19 @@ func (v *settings) saveChanges() {
 	}
 	v.save.Disable()
 	v.answer.paint("Saving…", colorMuted)
+	v.apply(change, v.answer, v.edited)
+}
+
+// changeOwn puts a change into effect at once.
+func (v *settings) changeOwn(change console.DesktopChange) {
+	v.apply(console.Change{DesktopChange: change}, v.own.answer, func() { v.own.show(v.values.Desktop) })
+}
+
+// apply makes a change and says what came of it; back undoes what the person
+// sees of it should it fail.
+func (v *settings) apply(change console.Change, answer *prose, back func()) {
 	v.shell.later(func(ctx context.Context) (func(), error) {
-		answer, err := v.shell.console.Change(ctx, change)
+		said, err := v.shell.console.Change(ctx, change)
 		if err != nil {
 			return nil, err
 		}
@@ -238,12 +206,13 @@ func (v *settings) saveChanges() {
 		}
 		return func() {
 			v.show(values)
-			v.answer.paint(answer, theme.ColorNameForeground)
+			v.shell.settled(values)
+			answer.paint(said, theme.ColorNameForeground)
 			v.shell.look() // the header shows them as well
 		}, nil
 	}, func(err error) {
-		v.edited()
-		v.refused(err)
+		back()
+		answer.paint(sentence(err.Error()), theme.ColorNameError)
 	})
 }
 
@@ -251,41 +220,14 @@ func (v *settings) refused(err error) {
 	v.answer.paint(sentence(err.Error()), theme.ColorNameError)
 }
 
-func (v *settings) openFolder() {
-	folder, err := filepath.Abs(v.folder.Text)
-	if err == nil {
-		slashed := filepath.ToSlash(folder)
-		if !strings.HasPrefix(slashed, "/") {
-			slashed = "/" + slashed // a drive letter is part of the path (RFC 8089, E.2)
-		}
-		err = fyne.CurrentApp().OpenURL(&url.URL{Scheme: "file", Path: slashed})
-	}
-	if err != nil {
-		v.refused(fmt.Errorf("the folder cannot be opened here: %w", err))
-	}
+func (v *settings) showLog() {
+	v.log.began()
+	v.put(v.log.content)
 }
 
-func originSentence(o console.Origin) string {
-	switch o {
-	case console.OriginFlag:
-		return "Given on the command line, so it cannot be changed while Hearth runs."
-	case console.OriginEnvironment:
-		return "Given in the environment, so it cannot be changed while Hearth runs."
-	case console.OriginFile:
-		return "From the settings that were saved."
-	default:
-		return "The default; nothing else was chosen."
-	}
-}
+func (v *settings) showForm() { v.put(v.form) }
 
-// sentence makes of an error's text what stands by itself.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	s = strings.ToUpper(s[:1]) + s[1:]
-	if !strings.HasSuffix(s, ".") {
-		s += "."
-	}
-	return s
+func (v *settings) put(o fyne.CanvasObject) {
+	v.body.Objects = []fyne.CanvasObject{o}
+	v.body.Refresh()
 }

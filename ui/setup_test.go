@@ -25,6 +25,7 @@ type surroundings struct {
 	neighbourhood console.Neighbourhood
 	values        console.Values
 	changes       []console.Change
+	log           []console.LogLine
 	answer        string
 	err           error
 }
@@ -39,6 +40,8 @@ func (s *surroundings) Change(_ context.Context, c console.Change) (string, erro
 	s.changes = append(s.changes, c)
 	return s.answer, s.err
 }
+
+func (s *surroundings) Log(context.Context) ([]console.LogLine, error) { return s.log, nil }
 
 // scene is the window on a real relay, with a hand on its clock: work that is
 // done aside waits for settle, and the window looks when told.

@@ -22,7 +22,8 @@ type shell struct {
 	console console.Console
 	later   later
 	now     func() time.Time
-	look    func() // asks for a fresh look at the relay without delay
+	look    func()               // asks for a fresh look at the relay without delay
+	settled func(console.Values) // takes in settings that hold from now on
 
 	// openStream leads to a stream, from any screen.
 	openStream func(console.StreamRef)

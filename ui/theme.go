@@ -5,6 +5,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+
+	"hearth/relay/console"
 )
 
 // Colours that Fyne has no name for.
@@ -26,8 +28,9 @@ const (
 )
 
 // hearthTheme is warm greys with one accent; green, amber and red are kept for
-// meaning. It follows the system's choice between light and dark.
-type hearthTheme struct{}
+// meaning. Unless its owner chose, it follows the system's choice between light
+// and dark.
+type hearthTheme struct{ look console.Theme }
 
 // shade is one colour on light and on dark ground, as 0xRRGGBBAA.
 type shade struct{ light, dark uint32 }
@@ -91,7 +94,13 @@ var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameScrollBarSmall:     4,
 }
 
-func (hearthTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+func (t hearthTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+	switch t.look {
+	case console.ThemeLight:
+		variant = theme.VariantLight
+	case console.ThemeDark:
+		variant = theme.VariantDark
+	}
 	s, ok := palette[name]
 	if !ok {
 		return theme.DefaultTheme().Color(name, variant)
@@ -120,22 +129,27 @@ func (hearthTheme) Size(name fyne.ThemeSizeName) float32 {
 
 // snug is the theme for lists, whose rows meet at a hairline, and for running
 // text, which brings no margins of its own.
-type snug struct{ hearthTheme }
+type snug struct{}
 
-func (s snug) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
+func (snug) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	if name == theme.ColorNameShadow {
 		return color.Transparent // hairlines end a list, not shadows
 	}
-	return s.hearthTheme.Color(name, variant)
+	// The app's theme knows what its owner chose.
+	return fyne.CurrentApp().Settings().Theme().Color(name, variant)
 }
 
-func (s snug) Size(name fyne.ThemeSizeName) float32 {
+func (snug) Font(style fyne.TextStyle) fyne.Resource { return hearthTheme{}.Font(style) }
+
+func (snug) Icon(name fyne.ThemeIconName) fyne.Resource { return hearthTheme{}.Icon(name) }
+
+func (snug) Size(name fyne.ThemeSizeName) float32 {
 	switch name {
 	case theme.SizeNamePadding:
 		return 1 // just the hairline
 	case theme.SizeNameInnerPadding:
 		return 0
 	default:
-		return s.hearthTheme.Size(name)
+		return hearthTheme{}.Size(name)
 	}
 }

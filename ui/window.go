@@ -44,7 +44,10 @@ type window struct {
 	streams  *streams
 	refusals *refusals
 	network  *network
+	settings *settings
 	screens  []screen
+	life     *life // nil until the window lives on a desktop
+	faded    faded
 	stage    *fyne.Container
 	trouble  *prose
 	notice   *fyne.Container
@@ -54,13 +57,15 @@ type window struct {
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
 	s.look = v.look
+	s.settled = func(console.Values) {}
 	s.openStream = func(ref console.StreamRef) {
 		v.streams.open(ref)
 		v.visit(v.streams)
 	}
 	v.overview = newOverview(s)
 	v.refusals = newRefusals(s, func(n int) { v.rail.items[v.place(v.refusals)].setBadge(n) })
-	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, newSettings(s, w, o.Folder)}
+	v.settings = newSettings(s, w, o.Folder)
+	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, v.settings}
 	var titles []string
 	for _, screen := range v.screens {
 		titles = append(titles, screen.title())
@@ -95,6 +100,7 @@ func (v *window) choose(i int) {
 	v.say("")
 	v.stage.Objects = []fyne.CanvasObject{v.screens[i].content()}
 	v.stage.Refresh()
+	v.faded.freshen(v.screens[i])
 	v.screens[i].age()
 	v.look()
 }
@@ -121,21 +127,26 @@ func (v *window) load(ctx context.Context) func() {
 	overview, overviewErr := guarded(func() (console.Overview, error) { return v.shell.console.Overview(ctx) })
 	current := v.current.Load()
 	screen := v.screens[current]
-	show, err := guarded(func() (func(), error) { return screen.load(ctx) })
+	show, err := func() {}, error(nil)
+	unseen := v.hidden() // then nothing but the tray is to be kept in line
+	if !unseen {
+		show, err = guarded(func() (func(), error) { return screen.load(ctx) })
+	}
 	count := func() {}
-	if screen != v.refusals { // they are counted in the rail all the same
+	if screen != v.refusals || unseen { // they are counted in the rail all the same
 		if f, err := guarded(func() (func(), error) { return v.refusals.load(ctx) }); err == nil {
 			count = f
 		}
 	}
 	return func() {
+		defer func() { v.hear(overview, overviewErr) }()
 		if overviewErr == nil {
 			overviewErr = shown(func() { v.showOverview(overview); count() })
 		}
 		if overviewErr != nil {
 			v.header.unreachable(overviewErr)
 		}
-		if v.current.Load() != current {
+		if v.current.Load() != current || unseen {
 			return // the person is elsewhere by now
 		}
 		if err == nil {
@@ -171,6 +182,9 @@ func (v *window) say(trouble string) {
 // age lets the times on the screen grow older, and looks again at what changes
 // without a word.
 func (v *window) age() {
+	if v.hidden() {
+		return
+	}
 	screen := v.screens[v.current.Load()]
 	screen.age()
 	if screen.restless() {

@@ -74,6 +74,9 @@ type Settings interface {
 	// is a sentence for the person: what happened, or what needs a restart. An
 	// error is one too, and leaves everything as it was.
 	Change(ctx context.Context, change Change) (string, error)
+
+	// Log returns the latest lines of the program's log, the oldest first.
+	Log(ctx context.Context) ([]LogLine, error)
 }
 
 // Overview is a relay in figures.
@@ -199,6 +202,7 @@ type Values struct {
 	Port   Value[int]    // 0 lets the system pick one
 	Open   Value[bool]   // whether the network may come in without keys
 	Folder Value[string] // where the data lies
+	Desktop
 }
 
 // Value is a setting's value with its origin. A value that comes from a flag
@@ -218,4 +222,5 @@ type Change struct {
 	Name *string
 	Port *int
 	Open *bool
+	DesktopChange
 }

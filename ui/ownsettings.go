@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"log/slog"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/relay/console"
+)
+
+// ownSettings are those that only the owner at this desktop notices.
+type ownSettings struct {
+	login, keep             *widget.Check
+	keepSays                *prose
+	look, level             *widget.Select
+	levelFixed              *words
+	loginOrigin, keepOrigin *prose
+	lookOrigin, levelOrigin *prose
+	answer                  *prose
+	content                 fyne.CanvasObject
+
+	changed func(console.DesktopChange)
+	setting bool // something is being set by us, not by the person
+}
+
+// named is a value with its name in a list to choose from.
+type named[T comparable] struct {
+	value T
+	name  string
+}
+
+var (
+	looks = []named[console.Theme]{
+		{console.ThemeSystem, "As the desktop"}, {console.ThemeLight, "Light"}, {console.ThemeDark, "Dark"},
+	}
+	levels = []named[slog.Level]{
+		{slog.LevelDebug, "Everything (debug)"}, {slog.LevelInfo, "What happens (info)"},
+		{slog.LevelWarn, "Warnings and errors (warn)"}, {slog.LevelError, "Errors alone (error)"},
+	}
+)
+
+func namesOf[T comparable](list []named[T]) []string {
+	names := make([]string, 0, len(list))
+	for _, n := range list {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// nameOf returns the name of a value; if it has none, as levels between two
+// names have not, what it is called otherwise.
+func nameOf[T comparable](list []named[T], value T, otherwise string) string {
+	if i := slices.IndexFunc(list, func(n named[T]) bool { return n.value == value }); i >= 0 {
+		return list[i].name
+	}
+	return otherwise
+}
+
+func newOwnSettings(changed func(console.DesktopChange), showLog func()) *ownSettings {
+	v := &ownSettings{
+		changed: changed, keepSays: newProse("", colorMuted), answer: newProse("", theme.ColorNameForeground),
+		levelFixed:  newWords("", theme.ColorNameForeground),
+		loginOrigin: remark(""), keepOrigin: remark(""), lookOrigin: remark(""), levelOrigin: remark(""),
+	}
+	v.login = widget.NewCheck("Start Hearth when I log in", func(on bool) { v.change(console.DesktopChange{Login: &on}) })
+	v.keep = widget.NewCheck("Keep running in the tray", func(on bool) { v.change(console.DesktopChange{Tray: &on}) })
+	v.look = widget.NewSelect(namesOf(looks), func(string) {
+		if i := v.look.SelectedIndex(); i >= 0 {
+			v.change(console.DesktopChange{Theme: &looks[i].value})
+		}
+	})
+	v.level = widget.NewSelect(namesOf(levels), func(string) {
+		if i := v.level.SelectedIndex(); i >= 0 {
+			v.change(console.DesktopChange{LogLevel: &levels[i].value})
+		}
+	})
+	log := widget.NewButtonWithIcon("Show the log", theme.ListIcon(), showLog)
+	v.content = stacked(0,
+		field("At login", "without its window, if there is a tray", flush(v.login), v.loginOrigin),
+		widget.NewSeparator(),
+		field("When its window is closed", "apps need a relay that runs", flush(v.keep), v.keepSays, v.keepOrigin),
+		widget.NewSeparator(),
+		field("Looks", "of this window", container.NewBorder(nil, nil, fixedWidth(204, v.look), nil), v.lookOrigin),
+		widget.NewSeparator(),
+		field("Log", "what is written down", container.NewBorder(nil, nil,
+			fixedWidth(204, container.NewStack(v.level, v.levelFixed)), container.NewVBox(log)), v.levelOrigin),
+		widget.NewSeparator(),
+		inset(stacked(5, caption("Changes here take effect at once."), v.answer), gap, 10),
+	)
+	v.tray(false)
+	return v
+}
+
+// change passes on what the person chose.
+func (v *ownSettings) change(c console.DesktopChange) {
+	if !v.setting {
+		v.answer.set("")
+		v.changed(c)
+	}
+}
+
+func (v *ownSettings) show(d console.Desktop) {
+	v.setting = true
+	defer func() { v.setting = false }()
+	v.login.SetChecked(d.Login.Value)
+	v.keep.SetChecked(d.Tray.Value)
+	v.look.SetSelected(nameOf(looks, d.Theme.Value, ""))
+	v.level.SetSelected(nameOf(levels, d.LogLevel.Value, ""))
+	v.levelFixed.set(nameOf(levels, d.LogLevel.Value, d.LogLevel.Value.String()))
+	v.level.Hidden, v.levelFixed.Hidden = d.LogLevel.Fixed(), !d.LogLevel.Fixed()
+	v.loginOrigin.set("The default; nothing else was chosen.")
+	if d.Login.Value {
+		v.loginOrigin.set("From the desktop's list of what starts at login.")
+	}
+	v.keepOrigin.set(originSentence(d.Tray.Origin))
+	v.lookOrigin.set(originSentence(d.Theme.Origin))
+	v.levelOrigin.set(originSentence(d.LogLevel.Origin))
+}
+
+// tray says what a tray has to do with it.
+func (v *ownSettings) tray(hosted bool) {
+	if hosted {
+		v.keepSays.paint("Its mark in the tray brings the window back and ends Hearth.", colorMuted)
+		return
+	}
+	v.keepSays.paint("This desktop has no tray, so nothing could bring a hidden window back: Hearth starts with its window, and ends when that is closed.", theme.ColorNameWarning)
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package ui
+
+import "context"
+
+// mayHaveTray says whether a tray can come at all.
+func mayHaveTray() bool { return true }
+
+// watchTrayHost tells that the desktop has a tray: these systems always do.
+func watchTrayHost(_ context.Context, told func(hosted bool)) { told(true) }
