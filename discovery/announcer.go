@@ -3,6 +3,7 @@ package discovery
 import (
 	"cmp"
 	"errors"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -125,19 +126,20 @@ func (r *responder) run(updates <-chan Service, quit <-chan struct{}) error {
 	}
 }
 
-// follow gives each link that came a presence, and takes it from each that went. The others announce once more: two cards may be
-// in one network, where the addresses heard last count, and those may have gone with the other card.
+// follow gives each link that came a presence, and takes it from each that went. The others announce once more and take back what
+// went: two cards may be in one network, where the addresses heard last count, and those may be the other card's.
 func (r *responder) follow(now time.Time) {
 	changes := r.network.follow(now)
 	if len(changes) == 0 {
 		return
 	}
-	for _, p := range r.presences {
-		p.again(now)
-	}
+	var gone []netip.Addr
 	for _, c := range changes {
 		was := r.presences[c.was]
 		delete(r.presences, c.was)
+		if was != nil {
+			gone = append(gone, was.told...)
+		}
 		if c.is == nil {
 			continue
 		}
@@ -147,6 +149,23 @@ func (r *responder) follow(now time.Time) {
 		}
 		r.presences[c.is] = p
 	}
+	gone = slices.DeleteFunc(gone, r.owns)
+	for _, p := range r.presences {
+		if p.standing() {
+			p.told = slices.Concat(p.told, gone)
+			p.again(now)
+		}
+	}
+}
+
+// owns tells whether an address is this machine's still.
+func (r *responder) owns(a netip.Addr) bool {
+	for _, c := range r.network.conns {
+		if c.link.owns(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // update makes the service what is announced. A name given up is taken back.

@@ -102,7 +102,7 @@ func start(t *testing.T, ns string, env []string, command ...string) *machine {
 	t.Helper()
 	m := &machine{changes: make(chan struct{}, 1)}
 	m.cmd = exec.Command("ip", append([]string{"netns", "exec", ns}, command...)...)
-	m.cmd.Env = append(os.Environ(), env...)
+	m.cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), env...) // else each end takes a second
 	m.cmd.Stderr = t.Output()
 	var err error
 	if m.in, err = m.cmd.StdinPipe(); err != nil {

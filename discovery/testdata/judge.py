@@ -20,7 +20,7 @@ def watch(zc, typ):
     lock = threading.Lock()
 
     def tell():
-        print(json.dumps([known[name] for name in sorted(known)]), flush=True)
+        print(json.dumps(sorted(known.values(), key=lambda one: one["instance"])), flush=True)
 
     class Listener:
         def add_service(self, zc, typ, name):
