@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"hearth/relay/protocol"
@@ -12,7 +11,8 @@ import (
 )
 
 // waiter is a wait that is being held. There may be ten thousand of them, so it
-// holds no more than it needs, and has no goroutine of its own.
+// holds no more than it needs, and has no goroutine of its own. The names of the
+// streams are pieces of the query, which net/http holds all the same.
 type waiter struct {
 	timeout time.Duration // 0 only looks
 	watches []protocol.Watch
@@ -27,9 +27,6 @@ func (x *exchange) wait() error {
 	if err != nil {
 		return err
 	}
-	// The query can be several kilobytes long, and is of no use any more.
-	x.r.URL.RawQuery, x.r.RequestURI = "", ""
-
 	start := time.Now()
 	heads, err := x.handler.hold(x.r.Context(), w)
 	if err != nil {
@@ -64,8 +61,6 @@ func parseWait(space, rawQuery string) (*waiter, error) {
 		if err != nil {
 			return nil, errorf(protocol.BadRequest, "the watch %.80q: %v", text, err)
 		}
-		// A copy, which does not keep the whole query in memory.
-		watch.Stream = protocol.Name(strings.Clone(string(watch.Stream)))
 		ref := store.Ref{Space: space, Name: string(watch.Stream)}
 		if slices.Contains(w.refs[:i], ref) {
 			return nil, errorf(protocol.BadRequest, "the stream %q is watched twice", watch.Stream)
