@@ -48,7 +48,8 @@ func (c windowCommand) open(ctx context.Context, command *kong.Context) (h *home
 	}
 	book := newLogbook(s.values().LogLevel.Value)
 	log := book.logger(os.Stderr)
-	slog.SetDefault(log) // the toolkit's log is part of this one
+	slog.SetDefault(log)                   // the toolkit's log is part of this one;
+	slog.SetLogLoggerLevel(slog.LevelWarn) // it says nothing unless something fails
 	login, err := newAutostart(folder, folder == defaultFolder())
 	if err != nil {
 		return nil, false, err

@@ -17,6 +17,7 @@ type ownSettings struct {
 	login, keep             *widget.Check
 	keepSays                *prose
 	look, level             *widget.Select
+	levelFrame              fyne.CanvasObject
 	levelFixed              *words
 	loginOrigin, keepOrigin *prose
 	lookOrigin, levelOrigin *prose
@@ -78,21 +79,27 @@ func newOwnSettings(changed func(console.DesktopChange), showLog func()) *ownSet
 			v.change(console.DesktopChange{LogLevel: &levels[i].value})
 		}
 	})
+	v.levelFrame = outlined(v.level)
 	log := widget.NewButtonWithIcon("Show the log", theme.ListIcon(), showLog)
 	v.content = stacked(0,
 		field("At login", "without its window, if there is a tray", flush(v.login), v.loginOrigin),
 		widget.NewSeparator(),
 		field("When its window is closed", "apps need a relay that runs", flush(v.keep), v.keepSays, v.keepOrigin),
 		widget.NewSeparator(),
-		field("Looks", "of this window", container.NewBorder(nil, nil, fixedWidth(204, v.look), nil), v.lookOrigin),
+		field("Looks", "of this window", container.NewBorder(nil, nil, fixedWidth(204, outlined(v.look)), nil), v.lookOrigin),
 		widget.NewSeparator(),
 		field("Log", "what is written down", container.NewBorder(nil, nil,
-			fixedWidth(204, container.NewStack(v.level, v.levelFixed)), container.NewVBox(log)), v.levelOrigin),
+			fixedWidth(204, container.NewStack(v.levelFrame, v.levelFixed)), container.NewVBox(log)), v.levelOrigin),
 		widget.NewSeparator(),
 		inset(stacked(5, caption("Changes here take effect at once."), v.answer), gap, 10),
 	)
 	v.tray(false)
 	return v
+}
+
+// outlined gives a list to choose from the edge that a field to type in has.
+func outlined(s *widget.Select) *panel {
+	return newPanel(colorNone, theme.ColorNameInputBorder, 6, s)
 }
 
 // change passes on what the person chose.
@@ -111,7 +118,12 @@ func (v *ownSettings) show(d console.Desktop) {
 	v.look.SetSelected(nameOf(looks, d.Theme.Value, ""))
 	v.level.SetSelected(nameOf(levels, d.LogLevel.Value, ""))
 	v.levelFixed.set(nameOf(levels, d.LogLevel.Value, d.LogLevel.Value.String()))
-	v.level.Hidden, v.levelFixed.Hidden = d.LogLevel.Fixed(), !d.LogLevel.Fixed()
+	v.levelFixed.Hidden = !d.LogLevel.Fixed()
+	if d.LogLevel.Fixed() {
+		v.levelFrame.Hide()
+	} else {
+		v.levelFrame.Show()
+	}
 	v.loginOrigin.set("The default; nothing else was chosen.")
 	if d.Login.Value {
 		v.loginOrigin.set("From the desktop's list of what starts at login.")
