@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -36,22 +35,8 @@ func (b *bars) set(values []float64) {
 	b.Refresh()
 }
 
-// CreateRenderer draws the bars pixel by pixel, so that they are sharp at every
-// scale.
-func (b *bars) CreateRenderer() fyne.WidgetRenderer {
-	return &barsRenderer{bars: b, raster: canvas.NewRaster(b.draw)}
-}
-
-type barsRenderer struct {
-	bars   *bars
-	raster *canvas.Raster
-}
-
-func (r *barsRenderer) Layout(size fyne.Size)        { r.raster.Resize(size) }
-func (r *barsRenderer) MinSize() fyne.Size           { return r.bars.least }
-func (r *barsRenderer) Refresh()                     { r.raster.Refresh() }
-func (r *barsRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.raster} }
-func (r *barsRenderer) Destroy()                     {}
+// CreateRenderer draws the bars.
+func (b *bars) CreateRenderer() fyne.WidgetRenderer { return newDrawing(b.least, b.draw) }
 
 // draw paints an image of a size in pixels. Colours are looked up here, so that
 // a change of theme needs no more than a refresh.

@@ -13,20 +13,33 @@ import (
 	"hearth/relay/console"
 )
 
-// header says how the relay is, where it is reached, and who may.
+// addressMost is how many letters of an address the header has room for; IPv6
+// ones can be longer, and are told whole where a device is connected.
+const addressMost = 28
+
+// header says in a sentence whether all is well, and if not, why and what to do;
+// where the relay is reached, and who may.
 type header struct {
+	follow func(lead)
+
 	dot                           *panel
 	state, address, open, waiting *words
+	look                          *pressable // leads to what wants a look
 	copy                          *copyButton
 	url                           string
 	problem                       *prose
+	solve                         *widget.Button // leads to where the problem is solved
+	to                            lead
 	strip                         *fyne.Container
 	content                       *fyne.Container
 }
 
-func newHeaderBar() *header {
+// newHeaderBar makes a header; look shows all that needs the owner, connect how a
+// device is connected, and follow leads to where something is solved.
+func newHeaderBar(look, connect func(), follow func(lead)) *header {
 	h := &header{
-		state: strong("Starting"), address: code(""), open: newWords("", colorMuted), waiting: newWords("", colorMuted),
+		follow: follow,
+		state:  strong("Starting"), address: code(""), open: newWords("", colorMuted), waiting: newWords("", colorMuted),
 		problem: newProse("", theme.ColorNameError),
 	}
 	h.state.size = theme.SizeNameSubHeadingText
@@ -35,20 +48,31 @@ func newHeaderBar() *header {
 	disc := canvas.NewRectangle(color.Transparent)
 	disc.SetMinSize(fyne.NewSquareSize(10))
 	h.dot = newPanel(colorMuted, colorNone, 5, disc)
-	h.copy = newCopyButton("Copy", func() string { return h.url })
+	see := caption("See what")
+	see.color = theme.ColorNamePrimary
+	h.look = newPressable(inset(see, 7, 3), look)
+	h.look.setChosen(true) // looks like something to press
+	h.look.Hide()
+	h.copy = newCopyButton("", func() string { return h.url })
 	h.copy.Hide()
-	bar := container.New(atLeast(56), inset(stretched(12, 4, h.dot, h.state, h.address, h.copy.Button, stretched(4, 1, h.open, h.waiting)), gap, 0))
-	h.strip = container.NewStack(newPanel(colorAlarm, colorNone, 0, inset(h.problem, gap, 10)))
+	join := widget.NewButton("Connect a device", connect)
+	join.Importance = widget.HighImportance
+	told := stacked(0,
+		container.New(atLeast(24), beside(10, h.dot, h.state, h.look)),
+		container.New(atLeast(28), stretched(4, 3, h.address, h.copy.Button, h.open, h.waiting)),
+	)
+	bar := inset(stretched(12, 0, told, join), gap, 8)
+	h.solve = widget.NewButton("", func() { h.follow(h.to) })
+	trouble := container.NewBorder(nil, nil, nil, container.NewCenter(h.solve), h.problem)
+	h.strip = container.NewStack(newPanel(colorAlarm, colorNone, 0, inset(trouble, gap, 10)))
 	h.strip.Hide()
 	h.content = stacked(0, newPanel(colorSurface, colorNone, 0, bar), widget.NewSeparator(), h.strip)
 	return h
 }
 
-func (h *header) show(o console.Overview) {
-	h.say("Running", theme.ColorNameSuccess, "")
-	if o.Problem != "" {
-		h.say("Trouble", theme.ColorNameError, o.Problem)
-	}
+// show tells where the relay is reached, by whom, and what needs the owner.
+func (h *header) show(o console.Overview, list []matter) {
+	h.judge(list)
 	h.url = ""
 	if len(o.URLs) > 0 {
 		h.url = o.URLs[0]
@@ -56,7 +80,7 @@ func (h *header) show(o console.Overview) {
 	} else {
 		h.copy.Hide()
 	}
-	h.address.set(strings.TrimPrefix(h.url, "http://"))
+	h.address.set(shortened(strings.TrimPrefix(h.url, "http://"), addressMost))
 	if o.Open {
 		h.open.paint("open to everyone on this network", theme.ColorNameError)
 	} else {
@@ -66,9 +90,31 @@ func (h *header) show(o console.Overview) {
 	h.content.Refresh()
 }
 
+// judge says whether all is well.
+func (h *header) judge(list []matter) {
+	n := pressing(list)
+	switch {
+	case n == 0:
+		h.say("All is well", theme.ColorNameSuccess, "")
+	case list[0].weight == alarm:
+		m := list[0]
+		h.say("Something is wrong", theme.ColorNameError, strings.TrimSpace(m.title+" "+m.todo))
+		h.to = m.lead
+		h.solve.SetText(m.button)
+		h.solve.Show()
+	case n == 1:
+		h.say("Running, and one thing wants a look", theme.ColorNameWarning, "")
+	default:
+		h.say("Running, and "+number(n)+" things want a look", theme.ColorNameWarning, "")
+	}
+	h.look.Hidden = n == 0
+}
+
 // unreachable says that nothing is known of the relay.
 func (h *header) unreachable(err error) {
 	h.say("Not reachable", theme.ColorNameError, sentence("the relay does not answer this window: "+err.Error()))
+	h.solve.Hide()
+	h.look.Hide()
 	h.content.Refresh()
 }
 

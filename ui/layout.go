@@ -160,6 +160,22 @@ func (panes) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[1].Resize(fyne.NewSize(detail, size.Height))
 }
 
+// halves is two things side by side, equally wide and high.
+type halves struct{}
+
+func (halves) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	m := objects[0].MinSize().Max(objects[1].MinSize())
+	return fyne.NewSize(2*m.Width+gap, m.Height)
+}
+
+func (halves) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	half := (size.Width - gap) / 2
+	for i, o := range objects {
+		o.Move(fyne.NewPos(float32(i)*(half+gap), 0))
+		o.Resize(fyne.NewSize(half, size.Height))
+	}
+}
+
 // topMargin puts room above something.
 type topMargin float32
 

@@ -4,7 +4,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -38,7 +37,7 @@ func newRail(version string, titles []string, choose func(int)) *rail {
 	for i, title := range titles {
 		item := newRailItem(title, func() { choose(i) })
 		r.items = append(r.items, item)
-		top.Add(item)
+		top.Add(item.pressable)
 	}
 	foot := stacked(8, widget.NewSeparator(), inset(stacked(2, r.version, r.streams, r.entries, r.disk), 10, 4))
 	r.content = newPanel(colorSurface, colorNone, 0, fixedWidth(railWidth, inset(container.NewBorder(top, foot, nil, nil), smallGap, smallGap)))
@@ -61,27 +60,21 @@ func (r *rail) show(o console.Overview) {
 	r.disk.set(disk)
 }
 
-// railItem is one screen in the rail. It can be tapped, and reached and chosen
-// with the keyboard.
+// railItem is one screen in the rail.
 type railItem struct {
-	widget.BaseWidget
-	tapped                   func()
-	chosen, hovered, focused bool
-
-	title  *words
-	count  *words
-	badge  *panel
-	ground *panel
+	*pressable
+	title *words
+	count *words
+	badge *panel
 }
 
 func newRailItem(title string, tapped func()) *railItem {
-	i := &railItem{tapped: tapped, title: newWords(title, theme.ColorNameForeground), count: newWords("", theme.ColorNameForegroundOnError)}
+	i := &railItem{title: newWords(title, theme.ColorNameForeground), count: newWords("", theme.ColorNameForegroundOnError)}
 	i.count.size = theme.SizeNameCaptionText
 	i.count.style.Bold = true
 	i.badge = newPanel(theme.ColorNameError, colorNone, 9, inset(i.count, 6, 1))
 	i.badge.Hide()
-	i.ground = newPanel(colorNone, colorNone, 6, container.New(atLeast(34), inset(stretched(smallGap, 0, i.title, i.badge), 10, 0)))
-	i.ExtendBaseWidget(i)
+	i.pressable = newPressable(container.New(atLeast(34), inset(stretched(smallGap, 0, i.title, i.badge), 10, 0)), tapped)
 	return i
 }
 
@@ -101,50 +94,10 @@ func (i *railItem) setBadge(n int) {
 }
 
 func (i *railItem) setChosen(chosen bool) {
-	i.chosen = chosen
-	i.restyle()
-}
-
-func (i *railItem) restyle() {
-	fill, edge, text := colorNone, colorNone, theme.ColorNameForeground
-	if i.hovered {
-		fill = theme.ColorNameHover
+	i.pressable.setChosen(chosen)
+	i.title.style.Bold, i.title.color = chosen, theme.ColorNameForeground
+	if chosen {
+		i.title.color = theme.ColorNamePrimary
 	}
-	if i.chosen {
-		fill, text = colorTint, theme.ColorNamePrimary
-	}
-	if i.focused {
-		edge = theme.ColorNamePrimary
-	}
-	i.title.style.Bold = i.chosen
-	i.title.color = text
 	i.title.Refresh()
-	i.ground.fill, i.ground.edge = fill, edge
-	i.ground.Refresh()
 }
-
-// Tapped chooses the screen.
-func (i *railItem) Tapped(*fyne.PointEvent) { i.tapped() }
-
-// MouseIn, MouseMoved and MouseOut show that the item can be tapped.
-func (i *railItem) MouseIn(*desktop.MouseEvent)    { i.hovered = true; i.restyle() }
-func (i *railItem) MouseMoved(*desktop.MouseEvent) {}
-func (i *railItem) MouseOut()                      { i.hovered = false; i.restyle() }
-
-// FocusGained and FocusLost show where the keyboard is.
-func (i *railItem) FocusGained() { i.focused = true; i.restyle() }
-func (i *railItem) FocusLost()   { i.focused = false; i.restyle() }
-
-// TypedKey chooses the screen.
-func (i *railItem) TypedKey(e *fyne.KeyEvent) {
-	switch e.Name {
-	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
-		i.tapped()
-	}
-}
-
-// TypedRune does nothing: an item takes no text.
-func (i *railItem) TypedRune(rune) {}
-
-// CreateRenderer draws the item.
-func (i *railItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.ground) }

@@ -31,7 +31,7 @@ type refusals struct {
 	// unseenChanged is told how many have not been seen.
 	unseenChanged func(int)
 
-	filter *widget.Entry
+	filter *entry
 	tally  *words
 	mark   *widget.Button
 	rows   []*refusalRow // those in use first
@@ -43,7 +43,7 @@ type refusals struct {
 }
 
 func newRefusals(s *shell, unseenChanged func(int)) *refusals {
-	v := &refusals{shell: s, most: refusalsStep, unseenChanged: unseenChanged, filter: widget.NewEntry(), tally: newWords("", colorMuted)}
+	v := &refusals{shell: s, most: refusalsStep, unseenChanged: unseenChanged, filter: newEntry(), tally: newWords("", colorMuted)}
 	v.filter.SetPlaceHolder("Filter refusals")
 	v.filter.OnChanged = func(string) { v.most = refusalsStep; v.refilter() }
 	v.mark = widget.NewButton("Mark all seen", v.markSeen)
@@ -64,6 +64,7 @@ func newRefusals(s *shell, unseenChanged func(int)) *refusals {
 
 func (v *refusals) title() string              { return "Refusals" }
 func (v *refusals) content() fyne.CanvasObject { return v.body }
+func (v *refusals) field() fyne.Focusable      { return v.filter }
 func (v *refusals) restless() bool             { return false }
 
 func (v *refusals) load(ctx context.Context) (func(), error) {

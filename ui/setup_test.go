@@ -144,12 +144,36 @@ func (s *scene) post(stream string, body []byte) (status int) {
 // texts is what a person reads in something, line by line.
 func texts(o fyne.CanvasObject) string {
 	var lines []string
-	for _, o := range test.LaidOutObjects(o) {
-		if text, ok := o.(*canvas.Text); ok && text.Visible() && text.Text != "" {
+	visitAll(o, o.Size().Max(o.MinSize()), func(o fyne.CanvasObject) {
+		if text, ok := o.(*canvas.Text); ok && text.Text != "" {
 			lines = append(lines, text.Text)
 		}
-	}
+	})
 	return strings.Join(lines, "\n")
+}
+
+// visitAll lays out what is visible and visits it, as test.LaidOutObjects does with
+// all there is.
+func visitAll(o fyne.CanvasObject, size fyne.Size, visit func(fyne.CanvasObject)) {
+	if !o.Visible() {
+		return
+	}
+	visit(o)
+	var inside []fyne.CanvasObject
+	switch o := o.(type) {
+	case *fyne.Container:
+		if o.Layout != nil {
+			o.Layout.Layout(o.Objects, size)
+		}
+		inside = o.Objects
+	case fyne.Widget:
+		r := o.CreateRenderer()
+		r.Layout(size)
+		inside = r.Objects()
+	}
+	for _, o := range inside {
+		visitAll(o, o.Size(), visit)
+	}
 }
 
 // reads checks what a person reads in something.

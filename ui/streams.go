@@ -9,7 +9,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
 )
@@ -39,7 +38,7 @@ type streams struct {
 	at       int               // where that is in shown; -1 if nowhere
 	sought   bool              // the list is to scroll there
 
-	filter *widget.Entry
+	filter *entry
 	tally  *words
 	header *sortHeader
 	list   *rowList
@@ -60,7 +59,7 @@ var streamColumns = columns{least: 110, list: []column{
 }}
 
 func newStreams(s *shell) *streams {
-	v := &streams{shell: s, at: -1, filter: widget.NewEntry(), tally: newWords("", colorMuted), detail: newDetail(s)}
+	v := &streams{shell: s, at: -1, filter: newEntry(), tally: newWords("", colorMuted), detail: newDetail(s)}
 	v.filter.SetPlaceHolder("Filter streams")
 	v.filter.OnChanged = func(string) { v.refilter() }
 	v.list = newRowList(&streamColumns, rowHeight, (*streamRows)(v))
@@ -81,6 +80,7 @@ func newStreams(s *shell) *streams {
 
 func (v *streams) title() string              { return "Streams" }
 func (v *streams) content() fyne.CanvasObject { return v.body }
+func (v *streams) field() fyne.Focusable      { return v.filter }
 func (v *streams) restless() bool             { return false }
 
 func (v *streams) load(ctx context.Context) (func(), error) {

@@ -8,7 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -35,10 +35,15 @@ type screen interface {
 type window struct {
 	shell   *shell
 	aside   *aside
+	frame   fyne.Window
 	asked   chan struct{}
 	current atomic.Int32
 
+	figures  console.Overview
+	reached  bool // the figures are those of now
 	header   *header
+	connect  *connect
+	helping  *dialog.CustomDialog // nil before it was asked for
 	rail     *rail
 	overview *overview
 	streams  *streams
@@ -55,15 +60,20 @@ type window struct {
 }
 
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
-	v := &window{shell: s, aside: a, asked: make(chan struct{}, 1), header: newHeaderBar(), streams: newStreams(s), network: newNetwork(s)}
+	v := &window{shell: s, aside: a, frame: w, asked: make(chan struct{}, 1), streams: newStreams(s), network: newNetwork(s)}
 	s.look = v.look
 	s.settled = func(console.Values) {}
 	s.openStream = func(ref console.StreamRef) {
 		v.streams.open(ref)
 		v.visit(v.streams)
 	}
-	v.overview = newOverview(s)
-	v.refusals = newRefusals(s, func(n int) { v.rail.items[v.place(v.refusals)].setBadge(n) })
+	v.connect = newConnect(w, func() { v.visit(v.settings) })
+	v.header = newHeaderBar(func() { v.visit(v.overview) }, v.connect.open, v.lead)
+	v.overview = newOverview(s, v.streams, v.network, v.lead, v.connect.open)
+	v.refusals = newRefusals(s, func(n int) {
+		v.rail.items[v.place(v.refusals)].setBadge(n)
+		v.judge()
+	})
 	v.settings = newSettings(s, w, o.Folder)
 	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, v.settings}
 	var titles []string
@@ -79,11 +89,7 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	right := container.NewBorder(v.header.content, nil, nil, nil, inset(container.NewBorder(v.notice, nil, nil, nil, v.stage), gap, gap))
 	v.content = container.New(sideBySide{}, v.rail.content, widget.NewSeparator(), right)
 	v.choose(0)
-	for i := range v.screens {
-		w.Canvas().AddShortcut(&desktop.CustomShortcut{
-			KeyName: fyne.KeyName(rune('1' + i)), Modifier: fyne.KeyModifierShortcutDefault,
-		}, func(fyne.Shortcut) { v.choose(i) })
-	}
+	v.listen()
 	return v
 }
 
@@ -141,16 +147,17 @@ func (v *window) load(ctx context.Context) func() {
 	return func() {
 		defer func() { v.hear(overview, overviewErr) }()
 		if overviewErr == nil {
-			overviewErr = shown(func() { v.showOverview(overview); count() })
+			overviewErr = shown(func() { v.showOverview(overview); count(); v.judge() })
 		}
 		if overviewErr != nil {
+			v.reached = false
 			v.header.unreachable(overviewErr)
 		}
 		if v.current.Load() != current || unseen {
 			return // the person is elsewhere by now
 		}
 		if err == nil {
-			err = shown(show)
+			err = shown(func() { show(); v.judge() })
 		}
 		if err != nil {
 			v.say(sentence(err.Error()))
@@ -161,7 +168,7 @@ func (v *window) load(ctx context.Context) func() {
 }
 
 func (v *window) showOverview(o console.Overview) {
-	v.header.show(o)
+	v.figures, v.reached = o, true
 	v.rail.show(o)
 	v.network.reachable(o.URLs)
 	if len(o.URLs) > 0 {

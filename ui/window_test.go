@@ -13,22 +13,58 @@ import (
 )
 
 // The header is one sentence about the relay; trouble and openness are words,
-// not colours alone.
+// not colours alone, and trouble leads to where it is solved.
 func TestHeader(t *testing.T) {
 	s := openScene(t)
 	h := s.window.header
-	h.show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}, Waiting: 3})
-	reads(t, h.content, "Running", "127.0.0.1:2451", "this machine only", "3 waiting now")
+	show := func(o console.Overview) { h.show(o, condition{overview: o}.matters()) }
+	show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}, Waiting: 3})
+	reads(t, h.content, "All is well", "127.0.0.1:2451", "this machine only", "3 waiting now")
+	readsNot(t, h.content, "See what")
 	test.Tap(h.copy.Button)
 	if got := fyne.CurrentApp().Clipboard().Content(); got != "http://127.0.0.1:2451" {
 		t.Errorf("copied %q", got)
 	}
-	h.show(console.Overview{Open: true, Problem: "The disk is nearly full: free some space."})
-	reads(t, h.content, "Trouble", "The disk is nearly full: free some space.", "open to everyone on this network")
-	h.show(console.Overview{})
+	show(console.Overview{Open: true, Problem: "The disk is nearly full: free some space."})
+	reads(t, h.content, "Something is wrong", "The disk is nearly full: free some space.", "open to everyone on this network")
+	test.Tap(findButton(t, h.content, "Settings"))
+	if s.window.current.Load() != int32(s.window.place(s.window.settings)) {
+		t.Error("the problem leads nowhere")
+	}
+	show(console.Overview{Open: true}) // as its owner chose
+	reads(t, h.content, "All is well", "open to everyone")
 	readsNot(t, h.content, "The disk")
 	h.unreachable(errors.New("it has stopped"))
 	reads(t, h.content, "Not reachable", "it has stopped.")
+}
+
+// What wants a look is counted in the header, which leads to it, until it has
+// been seen.
+func TestHeaderCountsWhatWantsALook(t *testing.T) {
+	s := openScene(t)
+	s.post("notes", []byte("no CBOR"))
+	s.look()
+	reads(t, s.window.header.content, "Running, and one thing wants a look")
+	test.Tap(s.window.header.look)
+	s.look()
+	reads(t, s.window.overview.content(), "1 refusal is new.")
+	test.Tap(findButton(t, s.window.overview.content(), "See refusals"))
+	s.look()
+	test.Tap(s.window.refusals.mark)
+	reads(t, s.window.header.content, "All is well")
+}
+
+// A relay that does not answer is never called well.
+func TestUnreachableIsNotWell(t *testing.T) {
+	s := openScene(t)
+	s.look()
+	reads(t, s.window.header.content, "All is well")
+	if err := s.relay.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.look()
+	s.window.judge()
+	reads(t, s.window.header.content, "Not reachable")
 }
 
 // Return on a screen's place in the rail shows it.
@@ -51,7 +87,7 @@ func TestTabReachesAll(t *testing.T) {
 		reached[s.canvas.Focused()] = true
 	}
 	for _, item := range s.window.rail.items {
-		if !reached[item] {
+		if !reached[item.pressable] {
 			t.Errorf("%s is not reached", item.title.text)
 		}
 	}
@@ -69,7 +105,7 @@ func TestSmallWindow(t *testing.T) {
 	s.look()
 	s.window.streams.list.choose(0)
 	s.settle()
-	s.window.header.show(console.Overview{Open: true, URLs: []string{"http://192.168.111.222:24510"}, Waiting: 12_000})
+	s.window.header.show(console.Overview{Open: true, URLs: []string{"http://192.168.111.222:24510"}, Waiting: 12_000}, make([]matter, 12))
 	for i, screen := range s.window.screens {
 		s.window.choose(i)
 		s.look()

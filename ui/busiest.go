@@ -1,0 +1,94 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+
+	"hearth/relay/console"
+)
+
+// busiestMost is how many streams are told: what fits beside the storage.
+const busiestMost = 5
+
+// busy is a stream with what it got in the last hour.
+type busy struct {
+	stream console.Stream
+	sum    int // batches
+}
+
+// busiest returns the streams that were written most in the last hour.
+func busiest(all []console.Stream) []busy {
+	var list []busy
+	for _, s := range all {
+		sum := 0
+		for _, n := range s.Hour {
+			sum += int(n)
+		}
+		if sum > 0 {
+			list = append(list, busy{s, sum})
+		}
+	}
+	// The list comes by name, and names decide between equals.
+	slices.SortStableFunc(list, func(a, b busy) int { return cmp.Compare(b.sum, a.sum) })
+	return list[:min(len(list), busiestMost)]
+}
+
+// busyList is the streams that are written most. Each leads to the stream.
+type busyList struct {
+	open    func(console.StreamRef)
+	rows    []*busyRow
+	lines   *fyne.Container
+	none    *prose
+	content fyne.CanvasObject
+}
+
+type busyRow struct {
+	*pressable
+	ref   console.StreamRef
+	name  *words
+	hour  *bars
+	count *words
+}
+
+func newBusyList(open func(console.StreamRef)) *busyList {
+	l := &busyList{open: open, lines: stacked(0), none: newProse("Nothing was written in the last hour.", colorMuted)}
+	l.content = stacked(0, inset(l.none, smallGap, 4), l.lines)
+	return l
+}
+
+func (l *busyList) newRow() *busyRow {
+	r := &busyRow{name: strong(""), hour: newBars(fyne.NewSize(96, 16)), count: newWords("", colorMuted)}
+	r.name.shrinks = true
+	count := fixedWidth(66, container.NewBorder(nil, nil, nil, r.count))
+	line := stretched(12, 0, r.name, r.hour, count)
+	r.pressable = newPressable(container.New(atLeast(32), inset(line, smallGap, 0)), func() { l.open(r.ref) })
+	return r
+}
+
+func (l *busyList) show(all []console.Stream) {
+	list := busiest(all)
+	for len(l.rows) < len(list) {
+		l.rows = append(l.rows, l.newRow())
+		l.lines.Add(l.rows[len(l.rows)-1].pressable)
+	}
+	for i, r := range l.rows {
+		if i >= len(list) {
+			r.Hide()
+			continue
+		}
+		b := list[i]
+		r.ref = b.stream.StreamRef
+		r.name.set(fullName(r.ref))
+		values := make([]float64, len(b.stream.Hour))
+		for j, n := range b.stream.Hour {
+			values[j] = float64(n)
+		}
+		r.hour.set(values)
+		r.count.set(counted(b.sum, "write", "writes"))
+		r.Show()
+	}
+	l.none.Hidden = len(list) > 0
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/relay/console"
+)
+
+// connect is the dialog that tells how a device reaches the relay: all its
+// addresses, and one of them as a code for a camera.
+type connect struct {
+	frame    fyne.Window
+	settings func() // leads to where the network is let in
+	urls     []string
+	public   bool // the network may come in
+	chosen   string
+
+	dialog *dialog.CustomDialog // nil while it is closed
+	code   *qrCode
+	body   *fyne.Container
+}
+
+func newConnect(frame fyne.Window, settings func()) *connect {
+	return &connect{frame: frame, settings: settings, code: newQRCode(), body: container.NewStack()}
+}
+
+// show takes in where the relay is reached; an open dialog follows.
+func (c *connect) show(o console.Overview) {
+	if slices.Equal(c.urls, o.URLs) && c.public == o.Open {
+		return
+	}
+	c.urls, c.public = slices.Clone(o.URLs), o.Open
+	if c.dialog != nil {
+		c.fill()
+	}
+}
+
+// open shows the dialog, once.
+func (c *connect) open() {
+	if c.dialog != nil || c.frame.Canvas().Overlays().Top() != nil {
+		return
+	}
+	c.frame.Canvas().Unfocus() // so that Esc reaches the window
+	c.fill()
+	c.dialog = dialog.NewCustom("Connect a device", "Close", c.body, c.frame)
+	c.dialog.SetOnClosed(func() { c.dialog = nil })
+	c.dialog.Resize(fyne.NewSize(600, 0))
+	c.dialog.Show()
+}
+
+// fill tells the addresses as they are now.
+func (c *connect) fill() {
+	if !slices.Contains(c.urls, c.chosen) {
+		c.chosen = ""
+		if len(c.urls) > 0 {
+			c.chosen = c.urls[0]
+		}
+	}
+	lines := stacked(2)
+	for _, u := range c.urls {
+		lines.Add(c.address(u))
+	}
+	if len(c.urls) == 0 {
+		lines.Add(newProse("The relay listens nowhere just now. Its log and the Network screen say why.", theme.ColorNameError))
+	}
+	told := stacked(12,
+		newProse("Type one of these addresses into the app on the device, or scan the code with it.", theme.ColorNameForeground),
+		lines,
+	)
+	c.hint(told)
+	side := c.side()
+	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, inset(told, gap, 0))}
+	c.body.Refresh()
+}
+
+// address is a line with an address: choose it for the code, or copy it.
+func (c *connect) address(u string) fyne.CanvasObject {
+	text := code(u)
+	text.shrinks = true
+	line := []fyne.CanvasObject{text}
+	if isLocal(u) {
+		line = append(line, caption("this machine only"))
+	}
+	choose := newPressable(container.New(atLeast(32), inset(stretched(smallGap, 0, line...), 10, 0)), func() {
+		c.chosen = u
+		c.fill()
+	})
+	choose.setChosen(u == c.chosen)
+	return container.NewBorder(nil, nil, nil, newCopyButton("", func() string { return u }).Button, choose)
+}
+
+// hint says what stands in the way of a device, or what it may do.
+func (c *connect) hint(told *fyne.Container) {
+	if c.public {
+		told.Add(newProse("Anyone on this network can read and write all streams: there is no key.", theme.ColorNameError))
+		told.Add(newProse("A device that finds nothing here is on another network, or a firewall on this machine keeps it out.", colorMuted))
+		return
+	}
+	told.Add(newProse("Only apps on this machine reach the relay now. To let other devices in, open it to this network first.", colorMuted))
+	told.Add(flush(widget.NewButton("Open it in Settings", func() {
+		c.dialog.Hide()
+		c.settings()
+	})))
+}
+
+// side is the code of the chosen address, or why there is none.
+func (c *connect) side() fyne.CanvasObject {
+	if c.chosen == "" || isLocal(c.chosen) {
+		why := newProse("No code: this address leads a device to itself, not to this machine.", colorMuted)
+		return fixedWidth(qrSide, container.New(atLeast(qrSide), newPanel(theme.ColorNameButton, colorNone, rounding, inset(why, gap, gap))))
+	}
+	if err := c.code.set(c.chosen); err != nil {
+		return fixedWidth(qrSide, newProse(sentence("the code cannot be drawn: "+err.Error()), theme.ColorNameError))
+	}
+	return c.code
+}
+
+// isLocal says whether an address is reached from this machine only.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hearth/relay/console"
+)
+
+// What needs the owner comes with where it is solved, the weightiest first.
+func TestMatters(t *testing.T) {
+	type told struct {
+		Title  string
+		Weight weight
+		Leads  target
+	}
+	broken := func(n int) (list []console.Stream) {
+		for i := range n {
+			list = append(list, console.Stream{
+				StreamRef: console.StreamRef{Space: defaultSpace, Name: fmt.Sprintf("stream-%d", i)},
+				Damage:    "a link does not fit",
+			}, console.Stream{})
+		}
+		return list
+	}
+	for _, test := range []struct {
+		name      string
+		condition condition
+		want      []told
+	}{
+		{"all is well", condition{overview: console.Overview{DiskFree: 1e12}, streams: make([]console.Stream, 3)}, nil},
+		{"a problem", condition{overview: console.Overview{Problem: "It is broken."}}, []told{{"It is broken.", alarm, toSettings}}},
+		{
+			"a full disk is told once",
+			condition{overview: console.Overview{Problem: "The disk is full.", DiskFree: 1000}},
+			[]told{{"The disk is full.", alarm, toFolder}},
+		},
+		{
+			"little room",
+			condition{overview: console.Overview{DiskFree: 1_400_000_000}},
+			[]told{{"Only 1.4 GB are free where the data lies.", notice, toFolder}},
+		},
+		{
+			"damage",
+			condition{streams: broken(1)},
+			[]told{{"The stream “stream-0” is damaged.", alarm, toStream}},
+		},
+		{
+			"much damage",
+			condition{streams: broken(5)},
+			[]told{
+				{"The stream “stream-0” is damaged.", alarm, toStream},
+				{"The stream “stream-1” is damaged.", alarm, toStream},
+				{"The stream “stream-2” is damaged.", alarm, toStream},
+				{"2 more streams are damaged.", alarm, toStreams},
+			},
+		},
+		{
+			"what wants a look, and what was chosen",
+			condition{
+				overview: console.Overview{Open: true}, unseen: 2, newest: console.Refusal{Code: "busy"},
+				network: console.Neighbourhood{Trouble: "multicast is blocked"},
+			},
+			[]told{
+				{"2 refusals are new.", notice, toRefusals},
+				{"Devices may not find this relay by themselves.", notice, toNetwork},
+				{"Anyone on this network can read and write.", choice, toSettings},
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []told
+			for _, m := range test.condition.matters() {
+				got = append(got, told{m.title, m.weight, m.lead.to})
+				if m.button == "" {
+					t.Errorf("%q has no button", m.title)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
+)
+
+// timeChart is bars over the last hour, with figures. What the pointer is on is
+// told in words.
+type timeChart struct {
+	unit, units string // what is counted
+	counts      []int
+	starts      []time.Time
+	pointed     int // -1 for none
+
+	bars    *pointedBars
+	figure  *words
+	told    *words
+	content fyne.CanvasObject
+}
+
+func newTimeChart(title, unit, units string, color fyne.ThemeColorName) *timeChart {
+	c := &timeChart{unit: unit, units: units, pointed: -1, figure: strong(""), told: newWords("", colorMuted)}
+	c.bars = newPointedBars(fyne.NewSize(120, 84), color, c.point)
+	c.figure.size = theme.SizeNameHeadingText
+	c.told.shrinks = true
+	c.content = inset(stacked(8,
+		strong(title),
+		stretched(smallGap, 1, c.figure, c.told),
+		c.bars,
+		stretched(smallGap, 0, caption("an hour ago"), caption("now")),
+	), gap, 12)
+	return c
+}
+
+// show shows how many there were in each minute; all have the same starts.
+func (c *timeChart) show(starts []time.Time, counts []int) {
+	c.starts, c.counts = starts, counts
+	values := make([]float64, len(counts))
+	for i, n := range counts {
+		values[i] = float64(n)
+	}
+	c.bars.set(values)
+	c.tell()
+}
+
+func (c *timeChart) point(i int) {
+	c.pointed = i
+	c.tell()
+}
+
+// tell tells of the minute that is pointed at, or else of now and the hour.
+func (c *timeChart) tell() {
+	if len(c.counts) == 0 {
+		return
+	}
+	if i := c.pointed; i >= 0 && i < len(c.counts) {
+		c.figure.set(number(c.counts[i]))
+		c.told.set(c.noun(c.counts[i]) + " at " + c.starts[i].Local().Format("15:04"))
+		return
+	}
+	sum, most := 0, 0
+	for _, n := range c.counts {
+		sum += n
+		most = max(most, n)
+	}
+	last := c.counts[len(c.counts)-1]
+	c.figure.set(number(last))
+	told := fmt.Sprintf("%s this minute · %s in the last hour", c.noun(last), number(sum))
+	if most > 0 {
+		told += fmt.Sprintf(" · at most %s a minute", number(most))
+	}
+	c.told.set(told)
+}
+
+func (c *timeChart) noun(n int) string {
+	if n == 1 {
+		return c.unit
+	}
+	return c.units
+}
+
+// pointedBars says which bar the pointer is on.
+type pointedBars struct {
+	bars
+	pointed func(i int) // -1 when it has left
+}
+
+func newPointedBars(least fyne.Size, color fyne.ThemeColorName, pointed func(int)) *pointedBars {
+	b := &pointedBars{bars: bars{color: color, least: least}, pointed: pointed}
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// MouseIn, MouseMoved and MouseOut follow the pointer.
+func (b *pointedBars) MouseIn(e *desktop.MouseEvent) { b.MouseMoved(e) }
+
+// MouseMoved implements desktop.Hoverable.
+func (b *pointedBars) MouseMoved(e *desktop.MouseEvent) {
+	n := len(b.values)
+	i := int(e.Position.X / max(1, b.Size().Width) * float32(n))
+	b.pointed(min(max(i, 0), n-1))
+}
+
+// MouseOut implements desktop.Hoverable.
+func (b *pointedBars) MouseOut() { b.pointed(-1) }
