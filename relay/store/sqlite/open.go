@@ -27,9 +27,10 @@ const (
 	headerApplicationID = 68
 )
 
-// busyTimeout is how long a connection waits for another process, such as a
-// command that looks at a stopped relay's data, to leave a lock.
-const busyTimeout = 5 * time.Second
+// busyTimeout is how long a connection waits for another program, such as one that
+// browses databases, to leave a lock. A stop may have to wait twice, for the last
+// group and to fold the log in, and is to take less than 5 s.
+const busyTimeout = 2 * time.Second
 
 // logSuffix is what SQLite adds to a database's name for its write-ahead log.
 const logSuffix = "-wal"

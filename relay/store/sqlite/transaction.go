@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"hearth/relay/store"
@@ -18,6 +20,9 @@ const (
 	small = 64 << 10
 )
 
+// errNotBegun says that it is no operation of the group that hinders the others.
+var errNotBegun = errors.New("another program holds the database, or it cannot be written to now")
+
 // transaction is one group of operations on its way to the disk.
 type transaction struct {
 	w       *writer
@@ -31,7 +36,7 @@ type transaction struct {
 func (t *transaction) run(group []*request) (err error) {
 	end, err := sqlitex.ImmediateTransaction(t.w.conn)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNotBegun, err)
 	}
 	defer end(&err)
 	return t.apply(group)

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 	"time"
@@ -189,16 +190,16 @@ func (w *writer) write(group []*request) (left []*request) {
 			}
 		}
 		return left
-	case len(group) == 1:
-		r := group[0]
-		w.forget(r.op.ref())
-		r.done <- failure("writing to "+r.op.ref().Name, err)
-		if r.begun {
-			// What is there of it already takes room that others may need.
-			sweep := &request{op: sweeping(r.op.ref()), ctx: context.Background(), done: make(chan error, 1)}
-			return []*request{sweep}
+	case len(group) == 1 || errors.Is(err, errNotBegun):
+		for _, r := range group {
+			w.forget(r.op.ref())
+			r.done <- failure("writing to "+r.op.ref().Name, err)
+			if r.begun {
+				// What is there of it already takes room that others may need.
+				left = append(left, &request{op: sweeping(r.op.ref()), ctx: context.Background(), done: make(chan error, 1)})
+			}
 		}
-		return nil
+		return left
 	}
 	// One of them may be what does not fit or fails: each by itself, then.
 	busy := make(map[store.Ref]bool)
