@@ -100,9 +100,8 @@ type rowState struct {
 	bond   bond
 }
 
-// bond is how a row belongs to those around it, shown by a line at its side. The
-// zero value is no line.
-type bond struct{ here, above, below bool }
+// bond is to which of its neighbours a row belongs, shown by a line at its side.
+type bond struct{ above, below bool }
 
 func newRow(c *columns, height float32) *row {
 	r := &row{columns: c, height: height, lit: noColumn}
@@ -216,7 +215,7 @@ func (v *rowRenderer) Refresh() {
 	if v.row.state.keyed || v.row.lit != noColumn {
 		v.bar.FillColor = paint(theme.ColorNamePrimary)
 	}
-	if v.row.state.bond.here {
+	if v.row.state.bond != (bond{}) {
 		v.bond.FillColor = paint(theme.ColorNameInputBorder)
 	}
 	for i, col := range v.row.columns.list {

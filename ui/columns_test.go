@@ -35,7 +35,7 @@ func TestColumnsPlace(t *testing.T) {
 func TestColumnsNeverOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := float32(rapid.IntRange(0, 3000).Draw(t, "width"))
-		for _, c := range []columns{streamColumns, entryColumns, dumpColumns} {
+		for _, c := range []columns{streamColumns, entryColumns, readoutColumns, epochColumns} {
 			end := float32(0)
 			for i, s := range c.place(width) {
 				if s.width == 0 {

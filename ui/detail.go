@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -14,70 +13,64 @@ import (
 	"hearth/relay/console"
 )
 
-// detail shows one stream: what it is, its entries newest first, and the bytes
-// of one of them.
+// detail shows one stream: what it is, its entries newest first, and what one of
+// them holds.
 type detail struct {
 	shell  *shell
 	stream console.Stream
 	shown  bool
 
 	name, kind, head, created, written *words
-	identity, link                     *words
+	identity, link, hour               *words
+	hourBars                           *bars
 	damage                             *prose
 	trouble                            *prose
+	epochs                             *epochs
+	facts                              *fyne.Container
 	entries                            *rowList
 	pager                              *pager
-	position                           uint64 // of the entry whose bytes are shown; 0 for none
-	dump                               dump
-	dumpTitle                          *words
-	dumpList                           *rowList
-	dumpPane                           *fyne.Container
+	pane                               *entryPane
 	content                            *fyne.Container
 	empty, full                        fyne.CanvasObject
 }
 
-var entryColumns = columns{least: 84, list: []column{
-	{title: "Position", width: 76, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground},
-	{title: "Epoch", width: 38, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
-	{title: "Size", width: 52, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground},
-	{title: "Link", width: 66, style: fyne.TextStyle{Monospace: true}, color: theme.ColorNameForeground, rank: 1},
-	{title: "When", color: colorMuted},
-}}
-
-func newDetail(s *shell) *detail {
+// newDetail makes the detail; named says which stream has an identity.
+func newDetail(s *shell, named func(identity string) string) *detail {
+	plain := func() *words { return newWords("", theme.ColorNameForeground) }
 	d := &detail{
-		shell: s, name: strong(""), kind: caption(""), head: newWords("", theme.ColorNameForeground),
-		created: newWords("", theme.ColorNameForeground), written: newWords("", theme.ColorNameForeground),
-		identity: code(""), link: code(""), dumpTitle: caption(""),
-		damage: newProse("", theme.ColorNameError), trouble: newProse("", theme.ColorNameError),
+		shell: s, name: strong(""), kind: caption(""), head: plain(), created: plain(), written: plain(), hour: plain(),
+		identity: code(""), link: code(""), hourBars: newBars(fyne.NewSize(120, chartHeight)),
+		damage: newProse("", theme.ColorNameError), trouble: newProse("", theme.ColorNameError), epochs: newEpochs(s),
 	}
-	for _, w := range []*words{d.name, d.identity, d.link, d.created, d.written, d.dumpTitle} {
+	for _, w := range []*words{d.name, d.identity, d.link, d.created, d.written, d.hour} {
 		w.shrinks = true
 	}
 	d.name.size = theme.SizeNameSubHeadingText
 	d.damage.Hide()
 	d.trouble.Hide()
 
-	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
-	title := stretched(smallGap, 0, d.name, chip(d.kind, theme.ColorNameBackground), copyCursor.Button)
+	title := container.New(atLeast(32), stretched(smallGap, 0, d.name, chip(d.kind, theme.ColorNameBackground)))
 	copyIdentity := newCopyButton("", func() string { return d.stream.Identity })
 	copyLink := newCopyButton("", func() string { return d.stream.Link })
-	facts := stacked(0,
+	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
+	check := widget.NewButtonWithIcon("Is it mine?", theme.QuestionIcon(), func() {
+		newMine(s, d.stream, named).ask(d.content)
+	})
+	d.facts = stacked(0, widget.NewSeparator(), inset(stacked(0,
 		fact("Identity", 0, d.identity, copyIdentity.Button),
 		fact("Head", 1, d.head, d.link, copyLink.Button),
+		d.epochs.content,
 		fact("Created", 0, d.created),
 		fact("Last write", 0, d.written),
+		fact("Last hour", 0, d.hour, d.hourBars),
+		inset(flush(copyCursor.Button, check), 0, 4),
 		d.damage, d.trouble,
-	)
+	), gap, 6))
 	d.entries = newRowList(&entryColumns, fineRow, (*entryRows)(d))
-	d.dumpList = newRowList(&dumpColumns, 17, &d.dump)
-	d.dumpList.HideSeparators = true
-	d.dumpPane = capped(stacked(0, widget.NewSeparator(), inset(d.dumpTitle, gap, smallGap)), d.dumpList.bare())
-	d.dumpPane.Hide()
-
-	d.full = capped(
-		stacked(0, inset(title, gap, 10), widget.NewSeparator(), inset(facts, gap, smallGap), widget.NewSeparator()),
-		container.New(upperAndLower{}, d.entries.framed(newHeader(&entryColumns)), d.dumpPane),
+	d.pane = newEntryPane(s, func() { d.full.Refresh(); d.entries.Refresh() })
+	d.full = container.New(storeys{},
+		stacked(0, inset(title, gap, 8)), d.facts, stacked(0, widget.NewSeparator(), newHeader(&entryColumns), widget.NewSeparator()),
+		d.entries.bare(), d.pane.content,
 	)
 	d.empty = emptyState("No stream selected", newProse("Select a stream to see its entries.", colorMuted))
 	d.content = container.NewStack(d.empty)
@@ -102,7 +95,7 @@ func (d *detail) show(s console.Stream) {
 	switch {
 	case !same:
 		d.pager = newPager(s.StreamRef, s.Head, d.shell.console, d.shell.later, d.entriesArrived)
-		d.hideEntry()
+		d.pane.close()
 		d.setShown(d.trouble, "")
 		d.put(d.full)
 		d.set(s)
@@ -129,7 +122,10 @@ func (d *detail) set(s console.Stream) {
 	d.identity.set(s.Identity)
 	d.head.set(number(s.Head))
 	d.link.set("link " + shortened(s.Link, 12))
+	d.hour.set(counted(batches(&s.Hour), "batch", "batches"))
+	d.hourBars.set(charted(&s.Hour))
 	d.setShown(d.damage, sentence(s.Damage))
+	d.epochs.show(s)
 	d.age()
 }
 
@@ -167,6 +163,7 @@ func (d *detail) age() {
 	d.created.set(exact(d.stream.CreatedAt, d.shell.now()))
 	d.written.set(exact(d.stream.WrittenAt, d.shell.now()))
 	d.entries.Refresh()
+	d.pane.age()
 }
 
 func (d *detail) entriesArrived(p *pager, err error) {
@@ -179,72 +176,4 @@ func (d *detail) entriesArrived(p *pager, err error) {
 	}
 	d.setShown(d.trouble, "")
 	d.entries.Refresh()
-}
-
-// entryRows is the entries of the detail's stream as rows.
-type entryRows detail
-
-func (e *entryRows) count() int { return int(min(e.stream.Head, maxRows)) }
-
-func (e *entryRows) row(i int) rowState {
-	position := e.stream.Head - uint64(i)
-	entry, ok := e.pager.at(position)
-	if !ok {
-		return rowState{cells: []string{number(position), "", "…"}}
-	}
-	return rowState{cells: []string{
-		number(position), number(entry.Epoch), byteSize(uint64(entry.Size)), shortened(entry.Link, 8), ago(entry.WrittenAt, e.shell.now()),
-	}}
-}
-
-func (e *entryRows) chosen() int {
-	if e.position == 0 || e.position > e.stream.Head {
-		return -1
-	}
-	return int(e.stream.Head - e.position)
-}
-
-// choose shows the bytes of an entry.
-func (e *entryRows) choose(i int) {
-	d := (*detail)(e)
-	position := d.stream.Head - uint64(i)
-	if position == d.position {
-		return
-	}
-	d.position = position
-	pager := d.pager
-	current := func() bool { return d.pager == pager && d.position == position }
-	d.shell.later(func(ctx context.Context) (func(), error) {
-		data, err := d.shell.console.EntryData(ctx, pager.ref, position)
-		if err != nil {
-			return nil, err
-		}
-		size := len(data)
-		data = slices.Clone(data[:min(size, dumpLimit)]) // the rest need not stay in memory
-		return func() {
-			if current() {
-				d.showEntry(dumpTitle(position, size), data)
-			}
-		}, nil
-	}, func(err error) {
-		if current() {
-			d.showEntry(fmt.Sprintf("Entry %s cannot be shown: %v", number(position), err), nil)
-		}
-	})
-}
-
-func (d *detail) showEntry(title string, data []byte) {
-	d.dump.data = data
-	d.dumpTitle.set(title)
-	d.dumpPane.Show()
-	d.full.Refresh()
-	d.dumpList.ScrollToTop()
-	d.dumpList.Refresh()
-}
-
-func (d *detail) hideEntry() {
-	d.position = 0
-	d.dump.data = nil
-	d.dumpPane.Hide()
-	d.full.Refresh()
 }

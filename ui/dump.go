@@ -3,9 +3,6 @@ package ui
 import (
 	"fmt"
 	"strings"
-
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/theme"
 )
 
 const (
@@ -13,32 +10,28 @@ const (
 	// that more of it would tell nobody more.
 	dumpLimit = 64 << 10
 
-	// dumpWidth is how many bytes are on a line, as many as the detail is wide
-	// enough for at its narrowest.
-	dumpWidth = 8
+	// dumpLetters is how many letters a line of the dump has beside those of its
+	// bytes: an offset of up to 64 KiB and spaces.
+	dumpLetters = len("0000  ") + len(" ")
+
+	// dumpLettersEach is how many letters each byte takes: "ff " and the letter.
+	dumpLettersEach = len("ff ") + 1
 )
 
-// dump shows the bytes of an entry, a line of them a row.
-type dump struct{ data []byte }
-
-var dumpColumns = columns{list: []column{{
-	style: fyne.TextStyle{Monospace: true}, color: theme.ColorNameForeground,
-}}, least: 10}
-
-func (d *dump) count() int  { return (len(d.data) + dumpWidth - 1) / dumpWidth }
-func (d *dump) chosen() int { return -1 }
-func (d *dump) choose(int)  {}
-
-func (d *dump) row(i int) rowState {
-	offset := i * dumpWidth
-	return rowState{cells: []string{dumpLine(offset, d.data[offset:min(offset+dumpWidth, len(d.data))])}}
+// dumpWidth is how many bytes are on a line of so many letters: 16, as everywhere,
+// or 8 if there is no room.
+func dumpWidth(letters int) int {
+	if letters >= dumpLetters+16*dumpLettersEach {
+		return 16
+	}
+	return 8
 }
 
 // dumpLine is the offset, the bytes in hexadecimal, and those that are printable
-// ASCII.
-func dumpLine(offset int, data []byte) string {
+// ASCII, in columns for so many bytes.
+func dumpLine(offset, width int, data []byte) string {
 	var hex, text strings.Builder
-	for i := range dumpWidth {
+	for i := range width {
 		if i >= len(data) {
 			hex.WriteString("   ")
 			continue
@@ -51,17 +44,4 @@ func dumpLine(offset int, data []byte) string {
 		}
 	}
 	return fmt.Sprintf("%04x  %s %s", offset, hex.String(), text.String())
-}
-
-// dumpTitle says what the dump shows of an entry.
-func dumpTitle(position uint64, size int) string {
-	title := "Entry " + number(position) + " · "
-	switch {
-	case size == 0:
-		return title + "empty"
-	case size > dumpLimit:
-		return title + fmt.Sprintf("the first 64 KiB of %s", byteSize(uint64(size)))
-	default:
-		return title + counted(size, "byte", "bytes")
-	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"testing"
 	"time"
 )
@@ -66,28 +65,25 @@ func TestDump(t *testing.T) {
 		{0x10, "é", "0010  c3 a9                    .."},
 		{0xfff8, " ~\x7f", "fff8  20 7e 7f                  ~."},
 	} {
-		if got := dumpLine(test.offset, []byte(test.data)); got != test.want {
+		if got := dumpLine(test.offset, 8, []byte(test.data)); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
 		}
 	}
-	d := dump{data: []byte(strings.Repeat("x", 17))}
-	if d.count() != 3 || !strings.HasPrefix(d.row(2).cells[0], "0010  78    ") {
-		t.Errorf("17 bytes are %d lines, the last %q", d.count(), d.row(2).cells)
-	}
 }
 
-// The dump says what it shows of an entry, and that it does not show all.
-func TestDumpTitle(t *testing.T) {
+// An entry is named by its place and size, and by what is shown of it.
+func TestEntryTitle(t *testing.T) {
 	for _, test := range []struct {
 		size int
+		cut  bool
 		want string
 	}{
-		{0, "Entry 1,204 · empty"},
-		{1, "Entry 1,204 · 1 byte"},
-		{dumpLimit, "Entry 1,204 · 65,536 bytes"},
-		{3_000_000, "Entry 1,204 · the first 64 KiB of 3.0 MB"},
+		{0, false, "Entry 1,204 · empty"},
+		{1, false, "Entry 1,204 · 1 byte"},
+		{65_536, false, "Entry 1,204 · 65,536 bytes"},
+		{3_000_000, true, "Entry 1,204 · the beginning of 3.0 MB"},
 	} {
-		if got := dumpTitle(1204, test.size); got != test.want {
+		if got := entryTitle(1204, test.size, test.cut); got != test.want {
 			t.Errorf("%d bytes are told as %q, want %q", test.size, got, test.want)
 		}
 	}

@@ -48,15 +48,48 @@ func newPager(ref console.StreamRef, head uint64, relay console.Relay, later lat
 // at returns the entry at a position, or asks for it: arrived is called once
 // there is more to show.
 func (p *pager) at(position uint64) (console.Entry, bool) {
-	number := (position - 1) / pageRows
-	if page := p.pages[number]; len(page) > 0 {
+	e, ok := p.held(position)
+	if !ok {
+		p.want(pageOf(position))
+	}
+	return e, ok
+}
+
+// held returns the entry at a position if it is here.
+func (p *pager) held(position uint64) (console.Entry, bool) {
+	if page := p.pages[pageOf(position)]; len(page) > 0 {
 		newest := page[0].Position
 		if i := newest - position; position <= newest && i < uint64(len(page)) {
 			return page[i], true
 		}
 	}
-	p.want(number)
 	return console.Entry{}, false
+}
+
+func pageOf(position uint64) uint64 { return (position - 1) / pageRows }
+
+// batch returns the first and the last position of the batch that an entry is
+// in, if all of it is here.
+func (p *pager) batch(position uint64) (first, last uint64, ok bool) {
+	for last = position; ; last++ {
+		e, held := p.held(last)
+		if !held {
+			return 0, 0, false
+		}
+		if e.EndsBatch {
+			break
+		}
+	}
+	for first = position; first > 1; first-- {
+		e, held := p.held(first - 1)
+		if !held {
+			return 0, 0, false
+		}
+		if e.EndsBatch {
+			break
+		}
+	}
+	return first, last, true
 }
 
 func (p *pager) want(number uint64) {

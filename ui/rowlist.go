@@ -20,6 +20,8 @@ type rowList struct {
 	rows   rowSource
 	height float32
 	keyed  bool
+
+	resized func(fyne.Size) // is told of a new size; may be nil
 }
 
 // rowSource is what a list shows. All is asked on the UI thread.
@@ -46,6 +48,14 @@ func newRowList(c *columns, height float32, rows rowSource) *rowList {
 	}
 	l.ExtendBaseWidget(l)
 	return l
+}
+
+// Resize also tells whoever fits the rows to the size.
+func (l *rowList) Resize(size fyne.Size) {
+	if l.resized != nil && size != l.Size() {
+		l.resized(size)
+	}
+	l.List.Resize(size)
 }
 
 // framed is the list with its header above, in a theme whose rows meet.

@@ -51,15 +51,16 @@ type streams struct {
 
 var streamColumns = columns{least: 110, list: []column{
 	{title: "Name", style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
-	{title: "Entries", width: 68, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
+	{title: "Entries", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
 	{title: "Epoch", width: 48, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
 	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
-	{title: "Last write", width: 84, color: colorMuted},
-	{title: "Last hour", width: 84, chart: true, color: colorMuted, rank: 4},
+	{title: "Last write", width: 78, color: colorMuted},
+	{title: "Last hour", width: 72, chart: true, color: colorMuted, rank: 4},
 }}
 
 func newStreams(s *shell) *streams {
-	v := &streams{shell: s, at: -1, filter: newEntry(), tally: newWords("", colorMuted), detail: newDetail(s)}
+	v := &streams{shell: s, at: -1, filter: newEntry(), tally: newWords("", colorMuted)}
+	v.detail = newDetail(s, v.named)
 	v.filter.SetPlaceHolder("Filter streams")
 	v.filter.OnChanged = func(string) { v.refilter() }
 	v.list = newRowList(&streamColumns, rowHeight, (*streamRows)(v))
@@ -161,6 +162,17 @@ func (v *streams) refilter() {
 		v.list.ScrollTo(v.at)
 		v.sought = false
 	}
+}
+
+// named returns the name of the stream that has an identity; it is empty if none
+// has.
+func (v *streams) named(identity string) string {
+	for i := range v.all {
+		if v.all[i].Identity == identity {
+			return fullName(v.all[i].StreamRef)
+		}
+	}
+	return ""
 }
 
 func (v *streams) isSelected(s *console.Stream) bool { return s.StreamRef == v.selected }

@@ -46,7 +46,12 @@ func TestStreamInDetail(t *testing.T) {
 	}
 	v.detail.entries.choose(2)
 	s.settle()
-	reads(t, v.detail.content, "Entry 1 · 5 bytes", "0000 66 69 72 73 74 first")
+	reads(t, v.detail.content, "Entry 1 · 5 bytes", "batch 1–3 · no key")
+	if got := v.detail.pane.readout.row(0).cells[0]; got != "first" {
+		t.Errorf("a text is shown as %q", got)
+	}
+	test.Tap(v.detail.pane.tabs[1])
+	reads(t, v.detail.content, "0000 66 69 72 73 74 first")
 }
 
 // Copy buttons put the whole on the clipboard, however short it is shown.
