@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"log/slog"
 	"testing"
 
 	"fyne.io/fyne/v2/test"
@@ -26,6 +27,12 @@ var plainValues = console.Values{
 	Port:   console.Value[int]{Value: 2451, Origin: console.OriginDefault},
 	Open:   console.Value[bool]{Origin: console.OriginDefault},
 	Folder: console.Value[string]{Value: "/data", Origin: console.OriginFlag},
+	Desktop: console.Desktop{
+		Login:    console.Value[bool]{Origin: console.OriginDefault},
+		Tray:     console.Value[bool]{Origin: console.OriginDefault},
+		Theme:    console.Value[console.Theme]{Value: console.ThemeSystem, Origin: console.OriginDefault},
+		LogLevel: console.Value[slog.Level]{Origin: console.OriginDefault},
+	},
 }
 
 // Only what was changed is sent, and the answer is shown.

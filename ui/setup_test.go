@@ -51,6 +51,7 @@ type scene struct {
 	relay  *relay.Relay
 	window *window
 	canvas fyne.Canvas
+	frame  fyne.Window
 	now    time.Time
 	work   []func()
 }
@@ -80,7 +81,7 @@ func (s *scene) open(c console.Console) {
 	app.Settings().SetTheme(hearthTheme{})
 	w := test.NewTempWindow(s.t, canvas.NewRectangle(nil))
 	w.SetPadded(false)
-	s.canvas = w.Canvas()
+	s.canvas, s.frame = w.Canvas(), w
 	sh := &shell{console: c, later: s.later, now: func() time.Time { return s.now }}
 	s.window = newWindow(sh, &aside{ctx: s.t.Context()}, w, Options{Version: "1.2.3"})
 	s.window.visit(s.window.streams) // what most tests are about

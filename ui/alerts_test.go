@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"hearth/relay/console"
+)
+
+// What needs a person is told once, and again only if it was well in between.
+func TestAlerts(t *testing.T) {
+	full := console.Overview{Problem: "The disk is nearly full."}
+	refusals := []console.Refusal{
+		{Code: "epoch_behind", Stream: "notes"},
+		{Code: "internal", Stream: "notes", Message: "this stream is damaged"},
+		{Code: "internal", Stream: "notes", Message: "this stream is damaged", Client: "10.0.0.2"},
+		{Code: "internal", Message: "about no stream"},
+	}
+	var a alerts
+	for i, step := range []struct {
+		overview console.Overview
+		refusals []console.Refusal
+		want     []string
+	}{
+		{full, nil, []string{"Hearth needs you"}},
+		{full, refusals, []string{"The stream notes needs you"}},
+		{full, refusals, nil},
+		{console.Overview{}, refusals, nil},
+		{full, refusals, []string{"Hearth needs you"}},
+		{full, nil, nil},
+		{full, []console.Refusal{{Code: "storage_full"}}, nil}, // the same matter
+		{console.Overview{}, []console.Refusal{{Code: "storage_full"}}, []string{"Hearth has no room left"}},
+	} {
+		var got []string
+		for _, alert := range a.fresh(alertsOf(step.overview, step.refusals)) {
+			got = append(got, alert.title)
+			if alert.text == "" {
+				t.Errorf("%q says nothing", alert.title)
+			}
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("step %d tells %q, not %q", i, got, step.want)
+		}
+	}
+}
