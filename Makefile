@@ -34,6 +34,9 @@ TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb ope
 # objdump comes with the compiler.
 PACKAGE_PACKAGES := librsvg2-bin desktop-file-utils appstream xz-utils zip
 
+# A clean Debian, and what looks at the program in it from outside.
+PACKAGE_TEST_PACKAGES := debootstrap iproute2 xvfb openbox xdotool imagemagick curl
+
 HEADLESS := linux/amd64 linux/arm64 windows/amd64 darwin/arm64
 
 PYTHON := $(CURDIR)/.cache/python
@@ -73,6 +76,13 @@ package: build headless ## Pack the program into dist: for Debian, other Linux, 
 	@scripts/apt-install.sh $(PACKAGE_PACKAGES)
 	scripts/package.sh '$(VERSION)' $(HEADLESS)
 
+.PHONY: package-test
+package-test: package ## Install the Debian package in a clean Debian, use it, remove it; needs root
+	@scripts/apt-install.sh $(PACKAGE_TEST_PACKAGES)
+	@mkdir -p .cache/package-test
+	@scripts/clean-debian.sh .cache/clean-debian.tar dist/hearth_*.deb
+	scripts/confine.sh scripts/package-test.sh dist/hearth_*.deb .cache/clean-debian.tar .cache/package-test
+
 .PHONY: test
 test: build ## Install what tests need and run all of them
 	@scripts/apt-install.sh $(TEST_PACKAGES)
@@ -104,7 +114,7 @@ lint: ## Check format, code, known vulnerabilities and scripts
 	@scripts/go-tool.sh mvdan.cc/gofumpt mvdan.cc/gofumpt v0.12.0
 	@scripts/go-tool.sh github.com/golangci/golangci-lint/v2 github.com/golangci/golangci-lint/v2/cmd/golangci-lint v2.15.0
 	@scripts/go-tool.sh golang.org/x/vuln golang.org/x/vuln/cmd/govulncheck v1.9.0
-	shellcheck scripts/*.sh .ci/run
+	shellcheck scripts/*.sh packaging/p* .ci/run
 	@unformatted=$$(.cache/bin/gofumpt -l .) && [[ -z $$unformatted ]] || \
 		{ echo "Not formatted as gofumpt does:" $$unformatted; exit 1; }
 	.cache/bin/golangci-lint run
