@@ -41,7 +41,7 @@ type busyList struct {
 	open    func(console.StreamRef)
 	rows    []*busyRow
 	lines   *fyne.Container
-	none    *prose
+	none    *fyne.Container
 	content fyne.CanvasObject
 }
 
@@ -54,8 +54,8 @@ type busyRow struct {
 }
 
 func newBusyList(open func(console.StreamRef)) *busyList {
-	l := &busyList{open: open, lines: stacked(0), none: newProse("Nothing was written in the last hour.", colorMuted)}
-	l.content = stacked(0, inset(l.none, smallGap, 4), l.lines)
+	l := &busyList{open: open, lines: stacked(0), none: inset(newProse("Nothing was written in the last hour.", colorMuted), smallGap, 4)}
+	l.content = stacked(0, l.none, l.lines)
 	return l
 }
 
@@ -75,20 +75,21 @@ func (l *busyList) show(all []console.Stream) {
 		l.lines.Add(l.rows[len(l.rows)-1].pressable)
 	}
 	for i, r := range l.rows {
-		if i >= len(list) {
-			r.Hide()
-			continue
+		r.Hidden = i >= len(list)
+		if !r.Hidden {
+			r.show(list[i])
 		}
-		b := list[i]
-		r.ref = b.stream.StreamRef
-		r.name.set(fullName(r.ref))
-		values := make([]float64, len(b.stream.Hour))
-		for j, n := range b.stream.Hour {
-			values[j] = float64(n)
-		}
-		r.hour.set(values)
-		r.count.set(counted(b.sum, "write", "writes"))
-		r.Show()
 	}
 	l.none.Hidden = len(list) > 0
+}
+
+func (r *busyRow) show(b busy) {
+	r.ref = b.stream.StreamRef
+	r.name.set(fullName(r.ref))
+	values := make([]float64, len(b.stream.Hour))
+	for i, n := range b.stream.Hour {
+		values[i] = float64(n)
+	}
+	r.hour.set(values)
+	r.count.set(counted(b.sum, "write", "writes"))
 }

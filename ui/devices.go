@@ -39,18 +39,18 @@ type deviceList struct {
 	tally   *words
 	rows    []*row
 	lines   *fyne.Container
-	none    *prose
+	none    *fyne.Container
 	more    *widget.Button
 	content fyne.CanvasObject
 }
 
 func newDeviceList(now func() time.Time) *deviceList {
 	l := &deviceList{now: now, tally: caption(""), lines: stacked(0)}
-	l.none = newProse("No app has come by since Hearth was started. Give an app one of the relay's addresses, and its device shows here.", colorMuted)
+	l.none = inset(newProse("No app has come by since Hearth was started. Give an app one of the relay's addresses, and its device shows here.", colorMuted), gap, 10)
 	l.more = widget.NewButton("", func() { l.all = !l.all; l.fill() })
 	l.more.Importance = widget.LowImportance
 	l.more.Hide()
-	l.content = stacked(0, inset(l.none, gap, 10), l.lines, l.more)
+	l.content = stacked(0, l.none, l.lines, l.more)
 	return l
 }
 

@@ -32,7 +32,6 @@ func (v *window) judge() {
 	}
 	list := c.matters()
 	v.header.show(o, list)
-	v.overview.tell(o)
-	v.overview.attention.show(list)
+	v.overview.know(o, list)
 	v.connect.show(o)
 }

@@ -31,6 +31,8 @@ type overview struct {
 	full             *prose
 	busy             *busyList
 	devices          *deviceList
+	parts            *fyne.Container
+	shape            fyne.Size // of the parts when they were laid out
 	body             fyne.CanvasObject
 	stage            *fyne.Container
 }
@@ -55,13 +57,14 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 	v.welcome.Hide()
 	storage := stacked(0, fact("Entries", 0, v.held), fact("On disk", 0, v.used), fact("Free", 0, v.free), fact("Full in", 0, v.full))
 	devices := inset(stretched(smallGap, 0, strong("Devices"), v.devices.tally), gap, 10)
-	v.body = scrolled(stacked(gap,
+	v.parts = stacked(gap,
 		v.welcome,
 		sheet(stacked(0, inset(strong("Needs attention"), gap, 10), widget.NewSeparator(), v.attention.content)),
 		container.New(halves{}, sheet(v.writes.content), sheet(v.reads.content)),
 		container.New(halves{}, section("Storage", storage), plainSection("Most active streams", inset(v.busy.content, smallGap, 6))),
 		sheet(stacked(0, devices, widget.NewSeparator(), v.devices.content)),
-	))
+	)
+	v.body = scrolled(v.parts)
 	v.stage = container.NewStack(container.NewVBox(newWords("Looking at the relay…", colorMuted)))
 	return v
 }
@@ -94,12 +97,11 @@ func (v *overview) load(ctx context.Context) (func(), error) {
 		showStreams()
 		showNetwork()
 		v.busy.show(v.streams.all)
-		v.show(activity)
 		if !v.loaded {
 			v.loaded = true
 			v.stage.Objects = []fyne.CanvasObject{v.body}
 		}
-		v.stage.Refresh()
+		v.show(activity)
 	}, nil
 }
 
@@ -122,16 +124,18 @@ func (v *overview) show(a console.Activity) {
 	v.writes.show(starts, writes)
 	v.reads.show(starts, reads)
 	v.devices.show(a.Devices)
-	v.told()
+	v.tell()
 }
 
-// told takes in the figures of the relay.
-func (v *overview) tell(o console.Overview) {
+// know takes in the figures of the relay and what needs its owner.
+func (v *overview) know(o console.Overview, list []matter) {
 	v.figures = o
-	v.told()
+	v.attention.show(list)
+	v.tell()
 }
 
-func (v *overview) told() {
+// tell tells what follows from figures and activity.
+func (v *overview) tell() {
 	o := v.figures
 	v.held.set(fmt.Sprintf("%s in %s, %s", number(o.Entries), counted(o.Streams, "stream", "streams"), byteSize(o.Bytes)))
 	v.used.set(byteSize(o.DiskUsed))
@@ -141,6 +145,12 @@ func (v *overview) told() {
 	}
 	v.full.set(sentence(fullIn(o.DiskFree, v.activity.Minutes, v.shell.now().Sub(o.Started))))
 	v.welcome.Hidden = o.Streams > 0
+	// Each part shows by itself what is new in it; together they are laid out
+	// anew only when one has become higher or lower.
+	if shape := v.parts.MinSize(); v.shape != shape {
+		v.shape = shape
+		v.stage.Refresh()
+	}
 }
 
 // age lets times grow older and looks at what no pulse tells of: reads. A new

@@ -20,6 +20,7 @@ type timeChart struct {
 	bars    *pointedBars
 	figure  *words
 	told    *words
+	line    *fyne.Container
 	content fyne.CanvasObject
 }
 
@@ -28,9 +29,10 @@ func newTimeChart(title, unit, units string, color fyne.ThemeColorName) *timeCha
 	c.bars = newPointedBars(fyne.NewSize(120, 84), color, c.point)
 	c.figure.size = theme.SizeNameHeadingText
 	c.told.shrinks = true
+	c.line = stretched(smallGap, 1, c.figure, c.told)
 	c.content = inset(stacked(8,
 		strong(title),
-		stretched(smallGap, 1, c.figure, c.told),
+		c.line,
 		c.bars,
 		stretched(smallGap, 0, caption("an hour ago"), caption("now")),
 	), gap, 12)
@@ -59,8 +61,7 @@ func (c *timeChart) tell() {
 		return
 	}
 	if i := c.pointed; i >= 0 && i < len(c.counts) {
-		c.figure.set(number(c.counts[i]))
-		c.told.set(c.noun(c.counts[i]) + " at " + c.starts[i].Local().Format("15:04"))
+		c.say(c.counts[i], "at "+c.starts[i].Local().Format("15:04"))
 		return
 	}
 	sum, most := 0, 0
@@ -69,19 +70,24 @@ func (c *timeChart) tell() {
 		most = max(most, n)
 	}
 	last := c.counts[len(c.counts)-1]
-	c.figure.set(number(last))
-	told := fmt.Sprintf("%s this minute · %s in the last hour", c.noun(last), number(sum))
+	told := fmt.Sprintf("this minute · %s in the last hour", number(sum))
 	if most > 0 {
 		told += fmt.Sprintf(" · at most %s a minute", number(most))
 	}
-	c.told.set(told)
+	c.say(last, told)
 }
 
-func (c *timeChart) noun(n int) string {
+// say tells a number of what is counted, and more about it.
+func (c *timeChart) say(n int, more string) {
+	noun := c.units
 	if n == 1 {
-		return c.unit
+		noun = c.unit
 	}
-	return c.units
+	if figure := number(n); figure != c.figure.text {
+		c.figure.set(figure)
+		c.line.Refresh() // the rest stands where the figure ends
+	}
+	c.told.set(noun + " " + more)
 }
 
 // pointedBars says which bar the pointer is on.
