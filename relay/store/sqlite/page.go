@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,11 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 			return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq + uint64(count), Reason: err.Error()})
 		}
 		if count > 0 {
-			page.Wire = append(page.Wire, body[:size])
+			piece := body[:size]
+			if seq > run.first {
+				piece = bytes.Clone(piece) // the end of a run would hold all of it
+			}
+			page.Wire = append(page.Wire, piece)
 			page.Count += count
 			page.Last = seq + uint64(count) - 1
 		}
