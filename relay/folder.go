@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"hearth/relay/durable"
 )
 
 // The files in a relay's data folder.
@@ -36,8 +38,7 @@ const (
 // one database would each believe to be the only one who writes. The lock goes
 // with the process, however that ends.
 func openFolder(ctx context.Context, dir string) (*flock.Flock, error) {
-	// Only its owner may look into it.
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MakeFolder(dir); err != nil {
 		return nil, &FolderError{Dir: dir, Err: err}
 	}
 	info, err := os.Stat(dir)

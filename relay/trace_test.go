@@ -16,14 +16,16 @@ import (
 
 // TestAnswerLeavesAfterSync watches the relay's system calls: every answer to a
 // batch is written to the client's socket after the log that holds the batch
-// was synced, and after nothing was added to it since.
+// was synced, and after nothing was added to it since. The names of new folders
+// that it lies in are synced before that.
 func TestAnswerLeavesAfterSync(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		t.Skip("there is no strace here; `make test` installs it")
 	}
 	trace := filepath.Join(t.TempDir(), "trace")
-	p := start(t, t.TempDir(), strace, "-f", "-y", "-s", "16", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync")
+	above := t.TempDir()
+	p := start(t, filepath.Join(above, "new", "data"), strace, "-f", "-y", "-s", "16", "-o", trace, "-e", "trace=write,pwrite64,fsync,fdatasync")
 	transport := &http.Transport{}
 	c := &http.Client{Transport: transport}
 	const batches = 20
@@ -42,6 +44,12 @@ func TestAnswerLeavesAfterSync(t *testing.T) {
 	text, err := os.ReadFile(trace)
 	if err != nil {
 		t.Fatal(err)
+	}
+	started, _, _ := strings.Cut(string(text), "HTTP/1.1 200")
+	for _, folder := range []string{above, filepath.Join(above, "new"), filepath.Join(above, "new", "data")} {
+		if !regexp.MustCompile(`sync\(\d+<` + regexp.QuoteMeta(folder) + `>`).MatchString(started) {
+			t.Errorf("the names in %s were not synced before the first answer", folder)
+		}
 	}
 	answers, syncs := checkTrace(t, string(text))
 	if answers != batches {

@@ -4,6 +4,7 @@ package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,6 +29,27 @@ func WriteFile(path string, data []byte) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// MakeFolder makes a folder that only its owner may look into, with those above it
+// that are missing. They last once it has returned. One that is there stays as it
+// is.
+func MakeFolder(path string) error {
+	err := os.Mkdir(path, 0o700)
+	// A drive that is missing has nothing above it.
+	if above := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && above != path {
+		if err = MakeFolder(above); err == nil {
+			err = os.Mkdir(path, 0o700)
+		}
+	}
+	switch {
+	case err == nil:
+		return SyncFolder(filepath.Dir(path))
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	default:
+		return err
+	}
 }
 
 // SyncFolder makes the names in a folder last.
