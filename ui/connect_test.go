@@ -88,7 +88,7 @@ func TestFindFilter(t *testing.T) {
 		screen screen
 		want   fyne.Focusable
 	}{
-		{s.window.refusals, s.window.refusals.filter},
+		{s.window.refusals, s.window.refusals.filter.words},
 		{s.window.streams, s.window.streams.filter},
 		{s.window.overview, s.window.streams.filter},
 	} {

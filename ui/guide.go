@@ -13,6 +13,9 @@ func (v *window) lead(l lead) {
 		v.visit(v.network)
 	case toSettings:
 		v.visit(v.settings)
+	case toLog:
+		v.visit(v.settings)
+		v.settings.showLog()
 	case toFolder:
 		v.visit(v.settings) // where it is said if that fails
 		v.settings.openFolder()

@@ -30,6 +30,7 @@ const (
 	toNetwork
 	toSettings
 	toFolder
+	toLog
 )
 
 // matter is something that needs the owner.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
@@ -31,7 +29,8 @@ type refusals struct {
 	// unseenChanged is told how many have not been seen.
 	unseenChanged func(int)
 
-	filter *entry
+	follow func(lead)
+	filter *refusalFilter
 	tally  *words
 	mark   *widget.Button
 	rows   []*refusalRow // those in use first
@@ -42,19 +41,17 @@ type refusals struct {
 	body   *fyne.Container
 }
 
-func newRefusals(s *shell, unseenChanged func(int)) *refusals {
-	v := &refusals{shell: s, most: refusalsStep, unseenChanged: unseenChanged, filter: newEntry(), tally: newWords("", colorMuted)}
-	v.filter.SetPlaceHolder("Filter refusals")
-	v.filter.OnChanged = func(string) { v.most = refusalsStep; v.refilter() }
+func newRefusals(s *shell, follow func(lead), unseenChanged func(int)) *refusals {
+	v := &refusals{shell: s, follow: follow, most: refusalsStep, unseenChanged: unseenChanged, tally: newWords("", colorMuted)}
+	v.filter = newRefusalFilter(func() { v.most = refusalsStep; v.refilter() })
 	v.mark = widget.NewButton("Mark all seen", v.markSeen)
 	v.mark.Disable()
 	v.more = widget.NewButton("Show more", func() { v.most += refusalsStep; v.refilter() })
 	v.more.Hide()
 	v.lines = stacked(0)
-	v.listed = container.NewBorder(
-		stretched(12, 1, fixedWidth(240, v.filter), v.tally, v.mark), nil, nil, nil,
-		container.New(topMargin(12), scrolled(container.NewVBox(sheet(v.lines), v.more))),
-	)
+	list := scrolled(container.NewVBox(sheet(v.lines), v.more))
+	line := append([]fyne.CanvasObject{v.mark, list}, v.filter.controls()...)
+	v.listed = container.New(flowed{}, append(line, container.New(atLeast(v.mark.MinSize().Height), v.tally))...)
 	v.none = container.NewVBox(sheet(emptyState("Nothing was refused",
 		newProse("When the relay turns a request away, what happened, why, and what to do is told here. Nothing needs doing now.", colorMuted),
 	)))
@@ -64,7 +61,7 @@ func newRefusals(s *shell, unseenChanged func(int)) *refusals {
 
 func (v *refusals) title() string              { return "Refusals" }
 func (v *refusals) content() fyne.CanvasObject { return v.body }
-func (v *refusals) field() fyne.Focusable      { return v.filter }
+func (v *refusals) field() fyne.Focusable      { return v.filter.words }
 func (v *refusals) restless() bool             { return false }
 
 func (v *refusals) load(ctx context.Context) (func(), error) {
@@ -80,6 +77,7 @@ func (v *refusals) show(all []console.Refusal) {
 		return
 	}
 	v.all, v.loaded = all, true
+	v.filter.offer(all)
 	v.refilter()
 	stage := v.listed
 	if len(all) == 0 {
@@ -112,15 +110,14 @@ func (v *refusals) markSeen() {
 }
 
 func (v *refusals) refilter() {
-	looked := strings.ToLower(strings.TrimSpace(v.filter.Text))
 	v.shown = v.shown[:0]
 	for _, r := range v.all {
-		if looked == "" || strings.Contains(strings.ToLower(searched(r)), looked) {
+		if v.filter.lets(r) {
 			v.shown = append(v.shown, r)
 		}
 	}
 	v.tally.set("")
-	if looked != "" {
+	if v.filter.active() {
 		v.tally.set(fmt.Sprintf("%s of %s", number(len(v.shown)), number(len(v.all))))
 	}
 	unseen := v.unseen()
@@ -137,7 +134,7 @@ func (v *refusals) refilter() {
 func (v *refusals) fill() {
 	n := v.inUse()
 	for len(v.rows) < n {
-		v.rows = append(v.rows, newRefusalRow())
+		v.rows = append(v.rows, newRefusalRow(v.follow))
 	}
 	objects := make([]fyne.CanvasObject, 0, 2*n)
 	for i, row := range v.rows[:n] {
@@ -163,63 +160,7 @@ func (v *refusals) fill() {
 func (v *refusals) inUse() int { return min(len(v.shown), v.most) }
 
 func (v *refusals) age() {
-	for i, row := range v.rows[:v.inUse()] {
-		row.age(v.shown[i], v.shell.now())
+	for _, row := range v.rows[:v.inUse()] {
+		row.age(v.shell.now())
 	}
-}
-
-// searched is what the filter looks at.
-func searched(r console.Refusal) string {
-	e := console.Explain(r)
-	return strings.Join([]string{r.Code, r.Client, r.Stream, r.Key, e.Title, e.What, e.Todo}, "\n")
-}
-
-// refusalRow tells one refusal.
-type refusalRow struct {
-	code, status, fresh *words
-	title, what, meta   *prose
-	content             fyne.CanvasObject
-}
-
-func newRefusalRow() *refusalRow {
-	r := &refusalRow{
-		code: newWords("", theme.ColorNamePrimary), status: caption(""), fresh: newWords("", theme.ColorNameError),
-		title: newProse("", theme.ColorNameForeground), what: newProse("", theme.ColorNameForeground), meta: newProse("", colorMuted),
-	}
-	r.code.size, r.fresh.size = theme.SizeNameCaptionText, theme.SizeNameCaptionText
-	r.title.style.TextStyle.Bold = true
-	label := stacked(5, container.NewHBox(chip(r.code, colorTint)), r.status, r.fresh)
-	told := stacked(4, r.title, r.what, r.meta)
-	r.content = inset(container.NewBorder(nil, nil, container.New(topMargin(1), fixedWidth(150, label)), nil, container.New(atMost(readable), told)), gap, 12)
-	return r
-}
-
-func (r *refusalRow) set(refusal console.Refusal, fresh bool, now time.Time) {
-	e := console.Explain(refusal)
-	r.code.set(refusal.Code)
-	r.status.set(fmt.Sprintf("status %d", refusal.Status))
-	r.fresh.set("")
-	if fresh {
-		r.fresh.set("● new")
-	}
-	r.title.set(e.Title)
-	r.what.set(e.What + " " + e.Todo)
-	r.age(refusal, now)
-}
-
-func (r *refusalRow) age(refusal console.Refusal, now time.Time) {
-	r.meta.set(circumstances(refusal, now))
-}
-
-// circumstances says who did what, when and how often.
-func circumstances(r console.Refusal, now time.Time) string {
-	parts := []string{r.Client}
-	if r.Key != "" {
-		parts = append(parts, "key "+r.Key)
-	}
-	parts = append(parts, console.Doing(r), ago(r.Last, now))
-	if r.Times > 1 {
-		parts = append(parts, counted(r.Times, "time", "times"))
-	}
-	return strings.Join(parts, " · ")
 }

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
+	"github.com/google/go-cmp/cmp"
 
 	"hearth/relay/console"
 )
@@ -81,7 +84,7 @@ func TestRefusalsFilterAndMore(t *testing.T) {
 	}{
 		{"UNAUTH", 1}, {"not known here", 1}, {"192.0.2.99", 1}, {"out of date", len(list) - 1}, {"nothing like it", 0},
 	} {
-		v.filter.SetText(test.filter)
+		v.filter.words.SetText(test.filter)
 		if len(v.shown) != test.want {
 			t.Errorf("%q shows %d, want %d", test.filter, len(v.shown), test.want)
 		}
@@ -107,6 +110,96 @@ func TestCircumstances(t *testing.T) {
 	} {
 		if got := circumstances(test.refusal, now); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+// What was refused can be narrowed down by code, stream and address, and all of
+// them together; the choice stays while refusals come and go.
+func TestRefusalsByField(t *testing.T) {
+	s := openScene(t)
+	s.window.visit(s.window.refusals)
+	v := s.window.refusals
+	list := []console.Refusal{
+		{Code: "cursor_ahead", Stream: "notes", Client: "192.0.2.7", Last: s.now},
+		{Code: "epoch_behind", Stream: "notes", Client: "192.0.2.9", Last: s.now},
+		{Code: "epoch_behind", Stream: "calendar", Client: "192.0.2.9", Last: s.now},
+		{Code: "host_refused", Client: "192.0.2.9", Last: s.now},
+	}
+	v.show(list)
+	code, stream, client := v.filter.picks[0], v.filter.picks[1], v.filter.picks[2]
+	if diff := cmp.Diff([]string{"Every stream", "calendar", "notes"}, stream.choice.Options); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, step := range []struct {
+		pick  *pick
+		value string
+		want  int
+	}{
+		{code, "epoch_behind", 2}, {stream, "notes", 1}, {client, "192.0.2.7", 0}, {code, "Every code", 1}, {stream, "Every stream", 1},
+	} {
+		step.pick.choice.SetSelected(step.value)
+		if len(v.shown) != step.want {
+			t.Errorf("after %q %d are shown, want %d", step.value, len(v.shown), step.want)
+		}
+	}
+	reads(t, v.body, "1 of 4", "Clear filters")
+	v.show(list[1:])
+	if client.choice.Selected != "192.0.2.7" || len(v.shown) != 0 {
+		t.Errorf("the filter changed by itself to %q", client.choice.Selected)
+	}
+	reads(t, v.body, "No refusal matches")
+	test.Tap(v.filter.clear)
+	if len(v.shown) != 3 || v.filter.clear.Visible() {
+		t.Errorf("%d are shown without a filter", len(v.shown))
+	}
+}
+
+// Where there is something to do there is a button that leads to it.
+func TestRefusalsLeadOn(t *testing.T) {
+	s := openScene(t)
+	s.write("calendar", "one")
+	s.write("notes", "one")
+	s.look()
+	v := s.window.refusals
+	s.window.visit(v)
+	v.show([]console.Refusal{
+		{Code: "cursor_ahead", Stream: "notes", Last: s.now}, {Code: "not_found", Last: s.now}, {Code: "internal", Last: s.now},
+	})
+	if v.rows[1].remedy.Visible() {
+		t.Errorf("there is a way to %q where nothing is to be done", v.rows[1].remedy.Text)
+	}
+	test.Tap(v.rows[0].remedy)
+	s.look()
+	if s.window.screens[s.window.current.Load()] != s.window.streams || s.window.streams.detail.stream.Name != "notes" {
+		t.Errorf("the button leads to %+v", s.window.streams.detail.stream)
+	}
+	test.Tap(v.rows[2].remedy)
+	if s.window.screens[s.window.current.Load()] != s.window.settings {
+		t.Error("the button does not lead to the log")
+	}
+}
+
+// Filters take as many lines as they need, beside what is in the corner.
+func TestFlowed(t *testing.T) {
+	box := func(width float32) *canvas.Rectangle {
+		r := canvas.NewRectangle(nil)
+		r.SetMinSize(fyne.NewSize(width, 30))
+		return r
+	}
+	corner, body, a, b, c := box(100), box(50), box(200), box(200), box(200)
+	for _, test := range []struct {
+		width float32
+		b, c  fyne.Position
+		top   float32
+	}{
+		{800, fyne.NewPos(208, 0), fyne.NewPos(416, 0), 42},
+		{600, fyne.NewPos(208, 0), fyne.NewPos(0, 38), 80},
+		{320, fyne.NewPos(0, 38), fyne.NewPos(0, 76), 118},
+	} {
+		flowed{}.Layout([]fyne.CanvasObject{corner, body, a, b, c}, fyne.NewSize(test.width, 500))
+		if b.Position() != test.b || c.Position() != test.c || body.Position().Y != test.top {
+			t.Errorf("in %v they are at %v and %v above %v", test.width, b.Position(), c.Position(), body.Position().Y)
 		}
 	}
 }

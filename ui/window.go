@@ -70,7 +70,7 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v.connect = newConnect(w, func() { v.visit(v.settings) })
 	v.header = newHeaderBar(func() { v.visit(v.overview) }, v.connect.open, v.lead)
 	v.overview = newOverview(s, v.streams, v.network, v.lead, v.connect.open)
-	v.refusals = newRefusals(s, func(n int) {
+	v.refusals = newRefusals(s, v.lead, func(n int) {
 		v.rail.items[v.place(v.refusals)].setBadge(n)
 		v.judge()
 	})
@@ -80,7 +80,7 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	for _, screen := range v.screens {
 		titles = append(titles, screen.title())
 	}
-	v.rail = newRail(o.Version, titles, v.choose)
+	v.rail = newRail(o.Version, titles, v.choose, v.help)
 	v.trouble = newProse("", theme.ColorNameError)
 	again := widget.NewButtonWithIcon("Try again", theme.ViewRefreshIcon(), v.look)
 	v.notice = container.NewBorder(nil, inset(widget.NewSeparator(), 0, smallGap), nil, again, v.trouble)
