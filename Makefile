@@ -81,7 +81,8 @@ package-test: package ## Install the Debian package in a clean Debian, use it, r
 	@scripts/apt-install.sh $(PACKAGE_TEST_PACKAGES)
 	@mkdir -p .cache/package-test
 	@scripts/clean-debian.sh .cache/clean-debian.tar dist/hearth_*.deb
-	scripts/confine.sh scripts/package-test.sh dist/hearth_*.deb .cache/clean-debian.tar .cache/package-test
+	scripts/confine.sh scripts/package-test.sh dist/hearth_*.deb dist/hearth-*-headless-linux-$$(go env GOARCH).tar.gz \
+		.cache/clean-debian.tar .cache/package-test
 
 .PHONY: test
 test: build ## Install what tests need and run all of them

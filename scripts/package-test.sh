@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Usage: package-test.sh PACKAGE.deb TARBALL FOLDER
+# Usage: package-test.sh PACKAGE.deb HEADLESS.tar.gz TARBALL FOLDER
 # Installs the package in the clean Debian of TARBALL, uses it there as people
-# do, and removes it again. Leaves a picture of the window, and what programs
-# said, in FOLDER. Runs under confine.sh, which takes away what this mounts and starts.
+# do, and removes it again; then lets the headless program go on. Leaves a
+# picture of the window, and what programs said, in FOLDER. Runs under
+# confine.sh, which takes away what this mounts and starts.
 set -euo pipefail
 
-package=$1 tarball=$2 folder=$3
+package=$1 headless=$2 tarball=$3 folder=$4
 hearth=http://127.0.0.1:2451 # where it listens unless told otherwise
 
 fail() {
@@ -227,10 +228,16 @@ remove() {
 	[[ $(kept) == "$before" ]] || fail "something changed in the person's home"
 	[[ -z $(inside systemctl list-unit-files --no-legend 'hearth*') ]] || fail "systemd still knows it"
 	ok "removed; what people wrote stays"
-	install
-	inside systemctl start hearth
+}
+
+# nas puts the headless program on the machine as the README says.
+nas() {
+	tar --extract --directory "$root/root" --strip-components=1 --file "$headless"
+	inside cp /root/hearth /usr/local/bin
+	inside cp /root/hearth.service /etc/systemd/system
+	inside systemctl --quiet enable --now hearth
 	eventually holds machine
-	ok "and is there again with the next installation"
+	ok "the headless program goes on with the machine's data"
 }
 
 install
@@ -240,3 +247,4 @@ exposure
 system
 user
 remove
+nas
