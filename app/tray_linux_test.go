@@ -6,12 +6,14 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/godbus/dbus/v5"
@@ -308,5 +310,50 @@ func TestFailureIsShown(t *testing.T) {
 	}
 	if strings.Count(said.String(), "is in use by") != 1 {
 		t.Errorf("it says:\n%s", &said)
+	}
+}
+
+// Where there is no session bus, none is started for nobody.
+func TestNoBus(t *testing.T) {
+	p := newTrayedProgram(t, `{"port": 0}`)
+	buses := filepath.Join(t.TempDir(), "started")
+	fake := t.TempDir()
+	launcher := "#!/bin/sh\ntouch " + buses + "\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(fake, "dbus-launch"), []byte(launcher), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.bus = ""
+	t.Setenv("PATH", fake+":"+os.Getenv("PATH"))
+	end := p.start(t, "--minimized")
+	p.wantVisible(t, true, "the window shows at once")
+	p.closeWindow(t)
+	end()
+	if _, err := os.Stat(buses); err == nil {
+		t.Error("a session bus was started")
+	}
+}
+
+// Whatever ends a session ends the program as it should: everything is in one
+// file.
+func TestSessionEnds(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		p := newTrayedProgram(t, `{"port": 0}`)
+		newPanelTray(t, p.bus)
+		c := p.command(t, "--minimized")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the relay runs", func() bool {
+			run, err := readRunFile(p.data)
+			return err == nil && run != nil
+		})
+		if err := errors.Join(c.Process.Signal(signal), c.Wait()); err != nil {
+			t.Errorf("%v: %v", signal, err)
+		}
+		for _, name := range []string{"hearth.db-wal", runName} {
+			if _, err := os.Stat(filepath.Join(p.data, name)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%v: %s is left: %v", signal, name, err)
+			}
+		}
 	}
 }

@@ -99,7 +99,7 @@ func newOwnSettings(changed func(console.DesktopChange), showLog func()) *ownSet
 
 // outlined gives a list to choose from the edge that a field to type in has.
 func outlined(s *widget.Select) *panel {
-	return newPanel(colorNone, theme.ColorNameInputBorder, 6, s)
+	return newPanel(colorNone, theme.ColorNameInputBorder, 6, inset(s, 1, 1)) // inwards, so that the edge stays visible
 }
 
 // change passes on what the person chose.

@@ -48,6 +48,7 @@ func newTelling(trouble, hint string, quit func()) fyne.CanvasObject {
 
 // newApp makes the toolkit's app; there can be one to a process.
 func newApp(version string, look fyne.Theme) fyne.App {
+	startNoBus()
 	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "Hearth", Version: version, Icon: icon})
 	a := app.NewWithID(appID)
 	a.Settings().SetTheme(look)

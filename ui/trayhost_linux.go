@@ -13,14 +13,29 @@ import (
 // freedesktop.org's StatusNotifierItem, under the name that all desktops use.
 const watcherName = "org.kde.StatusNotifierWatcher"
 
-// mayHaveTray says whether a tray can come at all. Without a session bus there
-// is none, and asking for the bus would start one for nobody.
+const (
+	// busVariable tells programs where the session bus is.
+	busVariable = "DBUS_SESSION_BUS_ADDRESS"
+
+	// noBus is what it says where there is none.
+	noBus = "disabled:"
+)
+
+// mayHaveTray says whether a tray can come at all: not without a session bus.
 func mayHaveTray() bool {
-	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
-		return true
+	if address := os.Getenv(busVariable); address != "" {
+		return address != noBus
 	}
 	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus"))
 	return err == nil
+}
+
+// startNoBus keeps the toolkit, where there is no session bus, from starting one
+// that nobody else knows of and nobody ends.
+func startNoBus() {
+	if !mayHaveTray() {
+		_ = os.Setenv(busVariable, noBus) // its name is one that variables can have
+	}
 }
 
 // watchTrayHost tells whether the desktop has a tray, at once and whenever that

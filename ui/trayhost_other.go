@@ -7,5 +7,8 @@ import "context"
 // mayHaveTray says whether a tray can come at all.
 func mayHaveTray() bool { return true }
 
+// startNoBus does nothing: there is no session bus on these systems.
+func startNoBus() {}
+
 // watchTrayHost tells that the desktop has a tray: these systems always do.
 func watchTrayHost(_ context.Context, told func(hosted bool)) { told(true) }
