@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -116,7 +117,7 @@ func client(v access.Visitor) string {
 // shorten cuts a name that is no stream's down to what is worth keeping.
 func shorten(name string) string {
 	if len(name) > protocol.MaxName {
-		return name[:protocol.MaxName] + "…"
+		return strings.ToValidUTF8(name[:protocol.MaxName], "") + "…" // the cut may go through a letter
 	}
 	return name
 }

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/google/go-cmp/cmp"
@@ -264,6 +266,25 @@ func TestRefusalsAreBounded(t *testing.T) {
 	}
 	if got, err = h.Console().Refusals(t.Context()); err != nil || len(got) != 256 {
 		t.Fatalf("%d kinds of refusals, %v", len(got), err)
+	}
+}
+
+// A name that is far too long is shown cut, and as text that can be shown.
+func TestRefusedNameIsCut(t *testing.T) {
+	h := open(t, t.TempDir())
+	for _, shift := range []string{"", "x"} {
+		name := shift + strings.Repeat("ä", 200)
+		if status, err := ask(h.client, http.MethodGet, h.url+"/v1/streams/"+url.PathEscape(name)+"/entries", nil, nil); err != nil || status != http.StatusBadRequest {
+			t.Fatalf("status %d, %v", status, err)
+		}
+		got, err := h.Console().Refusals(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := got[0].Stream
+		if cut, ok := strings.CutSuffix(shown, "…"); !ok || !utf8.ValidString(shown) || len(cut) > protocol.MaxName || !strings.HasPrefix(name, cut) {
+			t.Errorf("%q is shown as %q", name, shown)
+		}
 	}
 }
 
