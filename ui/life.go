@@ -64,11 +64,13 @@ func (l *life) follow(ctx context.Context, do func(func())) {
 		late = time.AfterFunc(patience, func() { do(l.showWithoutTray) })
 	}
 	wait(trayPatience)
+	was := false
 	watchTrayHost(ctx, func(hosted bool) {
 		do(func() { l.host(hosted) })
-		if !hosted {
+		if was && !hosted {
 			wait(trayGrace)
 		}
+		was = hosted
 	})
 	<-ctx.Done()
 }
