@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -52,7 +53,7 @@ func (c *connect) open() {
 	c.fill()
 	c.dialog = dialog.NewCustom("Connect a device", "Close", c.body, c.frame)
 	c.dialog.SetOnClosed(func() { c.dialog = nil })
-	c.dialog.Resize(fyne.NewSize(600, 0))
+	c.dialog.Resize(fyne.NewSize(620, 0))
 	c.dialog.Show()
 }
 
@@ -77,7 +78,7 @@ func (c *connect) fill() {
 	)
 	c.hint(told)
 	side := c.side()
-	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, inset(told, gap, 0))}
+	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, container.New(layout.NewCustomPaddedLayout(0, gap, gap, 0), told))}
 	c.body.Refresh()
 }
 

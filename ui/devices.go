@@ -101,7 +101,9 @@ func (l *deviceList) fill() {
 	if l.all {
 		label = "Show fewer"
 	}
-	l.more.SetText(label)
+	if l.more.Text != label {
+		l.more.SetText(label)
+	}
 }
 
 // deviceName is what the device is called: its address, and its key if it has one.

@@ -9,8 +9,9 @@ import (
 	"github.com/skip2/go-qrcode"
 )
 
-// qrSide is wide enough for a telephone held over a desk.
-const qrSide = 196
+// qrSide is wide enough for a telephone held over a desk, with six pixels for a
+// module of the code of an address.
+const qrSide = 224
 
 // qrCode shows a text to the cameras of telephones. It is black on white in
 // every theme: not all cameras read the reverse.

@@ -23,7 +23,7 @@ type rail struct {
 	content                         fyne.CanvasObject
 }
 
-func newRail(version string, titles []string, choose func(int)) *rail {
+func newRail(version string, titles []string, choose func(int), help func()) *rail {
 	r := &rail{version: caption("Hearth " + version), streams: caption(""), entries: caption(""), disk: caption("")}
 	for _, w := range []*words{r.version, r.streams, r.entries, r.disk} {
 		w.shrinks = true
@@ -39,7 +39,8 @@ func newRail(version string, titles []string, choose func(int)) *rail {
 		r.items = append(r.items, item)
 		top.Add(item.pressable)
 	}
-	foot := stacked(8, widget.NewSeparator(), inset(stacked(2, r.version, r.streams, r.entries, r.disk), 10, 4))
+	keys := newPressable(inset(stretched(smallGap, 0, caption("Shortcuts"), caption("F1")), 10, 5), help)
+	foot := stacked(4, keys, widget.NewSeparator(), inset(stacked(2, r.version, r.streams, r.entries, r.disk), 10, 6))
 	r.content = newPanel(colorSurface, colorNone, 0, fixedWidth(railWidth, inset(container.NewBorder(top, foot, nil, nil), smallGap, smallGap)))
 	return r
 }
