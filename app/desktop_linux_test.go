@@ -29,6 +29,7 @@ const windowProgram = "HEARTH_BIN"
 // desktop is an X server of its own with a window manager.
 type desktop struct {
 	display string
+	server  *os.Process
 }
 
 // newDesktop starts one. It ends with the test.
@@ -57,7 +58,7 @@ func newDesktop(t *testing.T) desktop {
 	if err != nil {
 		t.Fatalf("the X server does not say its number: %v", err)
 	}
-	d := desktop{":" + strings.TrimSpace(number)}
+	d := desktop{":" + strings.TrimSpace(number), x.Process}
 	manager := d.command(t, "openbox")
 	if err := manager.Start(); err != nil {
 		t.Fatal(err)
@@ -182,6 +183,32 @@ func TestDesktop(t *testing.T) {
 		t.Fatalf("the program ended with %v\n%s", err, &said)
 	}
 	for _, name := range []string{"hearth.db-wal", "hearth.db-shm", "run.json"} {
+		if _, err := os.Stat(filepath.Join(data, name)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+}
+
+// A display that goes, as at the end of a session, takes the relay down as it
+// should go: with everything in one file.
+func TestDisplayGoes(t *testing.T) {
+	program := os.Getenv(windowProgram)
+	if program == "" {
+		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
+	}
+	d, data := newDesktop(t), filepath.Join(t.TempDir(), "data")
+	window := d.command(t, program, "--data", data, "--listen", "127.0.0.1:0")
+	if err := window.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.run(t, "xdotool", "search", "--sync", "--onlyvisible", "--name", "^Hearth$")
+	if err := d.server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := window.Wait(); err == nil {
+		t.Error("the program says that all went well")
+	}
+	for _, name := range []string{"hearth.db-wal", "hearth.db-shm", runName, raiseName} {
 		if _, err := os.Stat(filepath.Join(data, name)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is left: %v", name, err)
 		}

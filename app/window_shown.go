@@ -85,7 +85,16 @@ func (c windowCommand) show(ctx context.Context, h *home, hidden bool) error {
 	gone := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() { endWithout(gone, h) })
 	defer stop()
-	err = ui.Run(ctx, h, ui.Options{Version: version, Raise: r.Raised(), Failed: h.Failed(), Folder: folder, Hidden: hidden})
+	err = ui.Run(ctx, h, ui.Options{
+		Version: version, Folder: folder, Hidden: hidden,
+		Raise: r.Raised(), Failed: h.Failed(),
+		Lost: func() {
+			h.log.Warn("the display has gone: the relay stops")
+			if err := errors.Join(r.Close(), h.Close()); err != nil {
+				h.log.Error("the relay did not stop as it should", "error", err)
+			}
+		},
+	})
 	close(gone)
 	return errors.Join(err, r.Close(), h.Close())
 }

@@ -21,6 +21,10 @@ type Options struct {
 	Failed  <-chan error    // a value says that the relay cannot go on
 	Folder  string          // where the relay's data lies
 
+	// Lost is called when the display has gone under the window. The program
+	// ends as soon as it returns.
+	Lost func()
+
 	// Hidden starts in the tray without showing the window. Where there turns
 	// out to be no tray, the window shows.
 	Hidden bool
@@ -53,6 +57,7 @@ func Run(ctx context.Context, c console.Console, o Options) error {
 	w.Resize(fyne.NewSize(1180, 760)) // lists with all their columns on a common laptop's screen
 	w.CenterOnScreen()
 
+	onDisplayLost(o.Lost)
 	side.group.Go(func() { v.follow(showing) })
 	side.group.Go(func() { l.follow(showing, side.do) })
 	var failure error
