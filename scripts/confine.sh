@@ -4,6 +4,7 @@
 # groups and a network of its own: what it mounts and starts ends with it, and
 # nothing that it does reaches the machine around, but files.
 set -euo pipefail
+umask 022 # others than root may have to look into the control group
 
 if ((EUID != 0)); then
 	exec sudo "$0" "$@"

@@ -5,6 +5,7 @@
 # picture of the window, and what programs said, in FOLDER. Runs under
 # confine.sh, which takes away what this mounts and starts.
 set -euo pipefail
+umask 022 # others than root live on the machine as well
 
 package=$1 headless=$2 tarball=$3 folder=$4
 hearth=http://127.0.0.1:2451 # where it listens unless told otherwise
