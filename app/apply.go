@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 
 	"hearth/relay/console"
 )
@@ -95,6 +96,8 @@ func (h *home) summary(was, is console.Values) string {
 		return "The relay listens at " + url + " now."
 	case is.Name != was.Name:
 		return fmt.Sprintf("The relay is called %q now.", is.Name.Value)
+	case !slices.Equal(is.Interfaces.Value, was.Interfaces.Value) || !slices.Equal(is.Advertise.Value, was.Advertise.Value):
+		return "The relay is announced as you said now."
 	default:
 		return "Everything is as it was."
 	}

@@ -38,6 +38,7 @@ type foundJSON struct {
 	NeedsKey bool      `json:"needs_key"`
 	Self     bool      `json:"-"` // the command is no relay
 	SeenAt   time.Time `json:"seen_at"`
+	Stale    bool      `json:"stale"`
 }
 
 // Run looks around on the network.

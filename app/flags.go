@@ -12,10 +12,12 @@ import (
 // a flag nor the environment gave a value for this run.
 type relayFlags struct {
 	folderFlag
-	Listen   *place      `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
-	Open     *bool       `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
-	Name     *string     `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
-	LogLevel *slog.Level `help:"The least that is logged: debug, info (the default), warn or error." placeholder:"LEVEL" env:"HEARTH_LOG_LEVEL"`
+	Listen           *place      `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
+	Open             *bool       `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
+	Name             *string     `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
+	Interface        []string    `help:"Announce the relay on this interface only, or, as !NAME, never on this one; repeat it for more (default: those of networks that people share)." placeholder:"NAME" env:"HEARTH_INTERFACES"`
+	AdvertiseAddress []string    `help:"Announce this address instead of the machine's own; repeat it for more." placeholder:"ADDR" env:"HEARTH_ADVERTISE_ADDRESSES"`
+	LogLevel         *slog.Level `help:"The least that is logged: debug, info (the default), warn or error." placeholder:"LEVEL" env:"HEARTH_LOG_LEVEL"`
 }
 
 // settings returns the settings for this run.
@@ -32,9 +34,19 @@ func (f relayFlags) settings(command *kong.Context) (settings, error) {
 		name:   given[string]{f.Name, originOf(command, "name")},
 		place:  given[place]{f.Listen, originOf(command, "listen")},
 		open:   given[bool]{f.Open, originOf(command, "open")},
+		faces:  several(f.Interface, originOf(command, "interface")),
+		addrs:  several(f.AdvertiseAddress, originOf(command, "advertise-address")),
 		level:  given[slog.Level]{f.LogLevel, originOf(command, "log-level")},
 		folder: data,
 	})
+}
+
+// several is what a flag that may be repeated gave, if it was given.
+func several(texts []string, origin console.Origin) given[[]string] {
+	if len(texts) == 0 {
+		return given[[]string]{}
+	}
+	return given[[]string]{new(trimmed(texts)), origin}
 }
 
 // originOf says where the value of a flag that has one comes from.

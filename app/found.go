@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"net/netip"
+	"slices"
 
 	"hearth/discovery"
 	"hearth/relay/console"
@@ -23,25 +24,42 @@ const (
 // relaysOf tells the services found on the network as relays; self is the id of
 // the one that asks, if it is one.
 func relaysOf(found []discovery.Found, self string) []console.FoundRelay {
+	names := make(map[string]int)
 	relays := make([]console.FoundRelay, 0, len(found))
 	for _, f := range found {
 		r := console.FoundRelay{
 			Name:     cmp.Or(printable(f.TXT[txtName]), f.Instance),
 			ID:       printable(f.TXT[txtID]),
 			Host:     f.Host,
-			URLs:     []string{}, // in JSON none are [], not null
+			URLs:     urlsOf(f),
 			NeedsKey: f.TXT[txtKey] != txtNoKey,
 			SeenAt:   f.SeenAt,
+			Stale:    f.Stale,
 		}
 		r.Self = self != "" && r.ID == self
-		for _, a := range f.Addresses {
-			if usable(a) {
-				r.URLs = append(r.URLs, urlOf(place{a, uint16(f.Port)}))
-			}
-		}
 		relays = append(relays, r)
+		names[r.Name]++
+	}
+	for i, r := range relays {
+		if names[r.Name] > 1 {
+			relays[i].Name = printable(found[i].Instance) // which no other on its network has
+		}
 	}
 	return relays
+}
+
+// urlsOf says how a service is reached: under those of its addresses that work
+// on every machine, or, where there are none, under those that work on this one.
+func urlsOf(f discovery.Found) []string {
+	urls := []string{} // in JSON none are [], not null
+	addrs := f.Addresses
+	if slices.ContainsFunc(addrs, usable) {
+		addrs = slices.DeleteFunc(slices.Clone(addrs), func(a netip.Addr) bool { return !usable(a) })
+	}
+	for _, a := range addrs {
+		urls = append(urls, urlOf(place{a, uint16(f.Port)}))
+	}
+	return urls
 }
 
 // usable says whether an address makes a URL that works on every machine: a

@@ -11,7 +11,8 @@ import (
 )
 
 // What the network says is told so that it cannot steer a terminal, with the
-// addresses that work from any machine, and with this relay known as itself.
+// addresses that work from any machine, with this relay known as itself, and
+// with relays of one name told apart.
 func TestRelaysOf(t *testing.T) {
 	found := []discovery.Found{
 		{
@@ -22,7 +23,12 @@ func TestRelaysOf(t *testing.T) {
 			TXT: map[string]string{"id": "0123", "name": "Küche\x1b[31m\n", "key": "0"},
 		},
 		{Instance: "other", Host: "other.local", Port: 80, TXT: map[string]string{"key": "1"}},
-		{Instance: "silent", Host: "silent.local", Port: 80},
+		{
+			Instance: "silent", Host: "silent.local", Port: 80, Stale: true,
+			Addresses: []netip.Addr{netip.MustParseAddr("fe80::1%eth0")},
+		},
+		{Instance: "Home", Host: "a.local", TXT: map[string]string{"name": "Home"}},
+		{Instance: "Home (4567)", Host: "b.local", TXT: map[string]string{"name": "Home"}},
 	}
 	want := []console.FoundRelay{
 		{
@@ -30,7 +36,9 @@ func TestRelaysOf(t *testing.T) {
 			URLs: []string{"http://192.0.2.1:2451", "http://[2001:db8::1]:2451"},
 		},
 		{Name: "other", Host: "other.local", URLs: []string{}, NeedsKey: true},
-		{Name: "silent", Host: "silent.local", URLs: []string{}, NeedsKey: true},
+		{Name: "silent", Host: "silent.local", URLs: []string{"http://[fe80::1%25eth0]:80"}, NeedsKey: true, Stale: true},
+		{Name: "Home", Host: "a.local", URLs: []string{}, NeedsKey: true},
+		{Name: "Home (4567)", Host: "b.local", URLs: []string{}, NeedsKey: true},
 	}
 	if diff := cmp.Diff(want, relaysOf(found, "0123")); diff != "" {
 		t.Error(diff)

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"hearth/discovery"
 	"hearth/relay"
 	"hearth/relay/console"
 )
@@ -55,16 +54,15 @@ type homeOptions struct {
 // and the network. Close it after use.
 func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 	values := s.values()
-	var hosts []string // asked for once the relay serves, and known by then
+	var n *network // asked once the relay serves, and known by then
 	r, err := relay.Open(ctx, s.folder.Value, relay.Options{
 		Name: values.Name.Value, Version: version, Logger: o.Logger,
-		HostNames: func() []string { return hosts },
+		HostNames: func() []string { return n.hosts() },
 	})
 	if err != nil {
 		return nil, err
 	}
-	hosts = []string{discovery.HostName(r.ID())}
-	n := newNetwork(r.ID(), o.Logger)
+	n = newNetwork(r.ID(), o.Logger)
 	h := &home{
 		Relay:    r.Console(),
 		relay:    r,
@@ -154,13 +152,15 @@ func (h *home) tell() error {
 	values := h.settings.values()
 	h.run.Name = values.Name.Value
 	h.run.Open = values.Open.Value && reachable(places)
-	h.run.URLs = urls(places)
+	h.run.URLs = urls(places, values.Advertise.Value)
 	if n := len(h.run.URLs); n > 0 {
 		h.run.URL = h.run.URLs[n-1]
 	}
 	switch {
 	case h.run.Open:
-		h.network.announce(h.run.Name, int(places[0].port))
+		h.network.announce(announcing{
+			name: h.run.Name, place: places[0], interfaces: values.Interfaces.Value, advertise: values.Advertise.Value,
+		})
 	case values.Open.Value:
 		h.network.quiet("The relay listens at an address of this machine only.")
 	default:

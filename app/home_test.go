@@ -358,7 +358,7 @@ func farURLs(t *testing.T, url string) []string {
 	if err := p.UnmarshalText([]byte(strings.TrimPrefix(url, "http://"))); err != nil {
 		t.Fatal(err)
 	}
-	all := urls([]place{{port: p.port}})
+	all := urls([]place{{port: p.port}}, nil)
 	return all[:len(all)-1]
 }
 

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"strings"
 
+	"hearth/discovery"
 	"hearth/relay/console"
 )
 
@@ -92,16 +95,22 @@ func usualPlace(v console.Values) place {
 }
 
 // urls says how clients reach what listens at the places: from other machines
-// first, from this one last.
-func urls(places []place) []string {
+// first, from this one last. The addresses that are advertised come before the
+// machine's own.
+func urls(places []place, advertised []string) []string {
 	var far, near []string
 	for _, p := range places {
+		for _, a := range advertised {
+			if addr, err := netip.ParseAddr(a); err == nil && !p.private() {
+				far = append(far, urlOf(place{addr, p.port}))
+			}
+		}
 		switch {
 		case p.private():
 			near = append(near, urlOf(p))
 		case p.everywhere():
 			for _, a := range machineAddrs() {
-				if !p.addr.Is4() || a.Is4() {
+				if (!p.addr.Is4() || a.Is4()) && !slices.Contains(advertised, a.String()) {
 					far = append(far, urlOf(place{a, p.port}))
 				}
 			}
@@ -110,29 +119,35 @@ func urls(places []place) []string {
 			far = append(far, urlOf(p))
 		}
 	}
-	return append(far, near...)
+	return slices.Compact(append(far, near...))
 }
 
-func urlOf(p place) string { return "http://" + p.String() }
+// urlOf is the URL of a place. A zone's mark is escaped in one (RFC 6874).
+func urlOf(p place) string { return "http://" + strings.Replace(p.String(), "%", "%25", 1) }
 
 // machineAddrs lists the addresses that other machines may reach this one
-// under, IPv4 first. Link-local ones of IPv6 are left out: in a URL they would
+// under: those on networks that people share first, and IPv4 before IPv6. Those
+// of containers come last, from where the relay is reached too. Link-local ones of IPv6 are left out: in a URL they would
 // need the zone, which is another one on each machine.
 func machineAddrs() []netip.Addr {
 	interfaces, err := net.Interfaces()
 	if err != nil {
 		return nil // then only the machine's own address is told
 	}
-	var v4, v6 []netip.Addr
+	var addrs [2]struct{ v4, v6 []netip.Addr } // shared or not
 	for _, i := range interfaces {
 		if i.Flags&net.FlagRunning == 0 || i.Flags&net.FlagLoopback != 0 {
 			continue
 		}
-		addrs, err := i.Addrs()
+		own, err := i.Addrs()
 		if err != nil {
 			continue // it went away meanwhile
 		}
-		for _, a := range addrs {
+		to := &addrs[1]
+		if discovery.Shared(i) {
+			to = &addrs[0]
+		}
+		for _, a := range own {
 			network, ok := a.(*net.IPNet)
 			if !ok {
 				continue
@@ -140,11 +155,11 @@ func machineAddrs() []netip.Addr {
 			addr, _ := netip.AddrFromSlice(network.IP)
 			switch addr = addr.Unmap(); {
 			case addr.Is4():
-				v4 = append(v4, addr)
+				to.v4 = append(to.v4, addr)
 			case addr.IsGlobalUnicast():
-				v6 = append(v6, addr)
+				to.v6 = append(to.v6, addr)
 			}
 		}
 	}
-	return append(v4, v6...)
+	return slices.Concat(addrs[0].v4, addrs[0].v6, addrs[1].v4, addrs[1].v6)
 }

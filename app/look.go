@@ -13,7 +13,7 @@ func (h *home) Overview(ctx context.Context) (console.Overview, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o.Name, o.Open = h.run.Name, h.run.Open
-	o.URLs = urls(placesOf(h.listeners)) // the machine's addresses come and go
+	o.URLs = urls(placesOf(h.listeners), h.settings.values().Advertise.Value) // the machine's addresses come and go
 	return o, err
 }
 

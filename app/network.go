@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"hearth/discovery"
 	"hearth/relay/console"
@@ -17,40 +20,68 @@ type network struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	passing sync.WaitGroup
+	names   atomic.Pointer[[]string] // under which the relay may be asked
 
-	mu        sync.Mutex
-	why       string // why nothing is announced, while there is no announcer
-	announcer *discovery.Announcer
-	forget    context.CancelFunc // stops listening to the announcer
-	browser   *discovery.Browser // nil until someone looks
-	trouble   string
+	mu         sync.Mutex
+	interfaces []string // as the owner named them
+	why        string   // why nothing is announced, while there is no announcer
+	announcer  *discovery.Announcer
+	forget     context.CancelFunc // stops listening to the announcer
+	past       past
+	browser    *discovery.Browser // nil until someone looks
+	unlook     context.CancelFunc // ends the browser
+	trouble    string
 }
 
 func newNetwork(id string, log *slog.Logger) *network {
 	ctx, stop := context.WithCancel(context.Background())
-	return &network{
+	n := &network{
 		id: id, log: log, changed: make(chan struct{}, 1), ctx: ctx, stop: stop,
 		why: "The relay does not listen yet.",
 	}
+	n.names.Store(&[]string{discovery.HostName(id)})
+	return n
 }
 
-// announce announces the relay under a name and a port, or tells what changed
-// of them.
-func (n *network) announce(name string, port int) {
-	s := discovery.Service{
-		Type: serviceType, Name: name, ID: n.id, Port: port,
-		TXT: []string{"v=1", txtID + "=" + n.id, txtName + "=" + name, txtKey + "=" + txtNoKey},
-	}
+// hosts are the names and addresses under which the relay is announced, beside
+// the machine's own.
+func (n *network) hosts() []string { return *n.names.Load() }
+
+// announce announces the relay, or tells what changed of it.
+func (n *network) announce(a announcing) {
+	n.names.Store(new(append([]string{discovery.HostName(n.id)}, a.advertise...)))
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if !slices.Equal(a.interfaces, n.interfaces) {
+		n.silence()
+		if n.browser != nil {
+			n.unlook()
+			n.browser = nil // it begins anew when someone looks
+		}
+		n.interfaces = slices.Clone(a.interfaces)
+	}
 	if n.announcer != nil {
-		n.announcer.Update(s)
+		n.announcer.Update(a.service(n.id))
 		return
 	}
-	n.announcer = discovery.Announce(s, discovery.Options{Logger: n.log})
+	n.announcer = discovery.Announce(a.service(n.id), n.options())
 	ctx, forget := context.WithCancel(n.ctx)
 	n.forget = forget
-	n.pass(ctx, n.announcer.Changes())
+	n.pass(ctx, n.announcer.Changes(), n.note)
+}
+
+// note keeps in mind which addresses were announced before.
+func (n *network) note() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.past.note(n.announced().Announced, time.Now())
+}
+
+// options say where to announce and to look. n.mu is held.
+func (n *network) options() discovery.Options {
+	o := optionsFor(n.interfaces)
+	o.Logger = n.log
+	return o
 }
 
 // quiet says goodbye on the network; why is told to whoever asks.
@@ -58,6 +89,12 @@ func (n *network) quiet(why string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.why = why
+	n.past = past{} // nobody was told of this
+	n.silence()
+}
+
+// silence says goodbye, if anything is announced. n.mu is held.
+func (n *network) silence() {
 	if n.announcer == nil {
 		return
 	}
@@ -75,22 +112,45 @@ func (n *network) quiet(why string) {
 func (n *network) neighbourhood() console.Neighbourhood {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	around := console.Neighbourhood{Quiet: n.why}
-	if n.announcer != nil {
-		status := n.announcer.Status()
-		around.Quiet = status.Quiet
-		for _, a := range status.Announced {
-			announcement := console.Announcement{Interface: a.Interface, Instance: a.Instance}
-			for _, addr := range a.Addresses {
-				announcement.Addresses = append(announcement.Addresses, addr.String())
-			}
-			around.Announced = append(around.Announced, announcement)
-		}
-	}
+	around := n.announced()
 	n.look()
 	around.Trouble = n.trouble
 	if n.browser != nil {
 		around.Found = relaysOf(n.browser.Found(), n.id)
+	}
+	return around
+}
+
+// networkState is what the self-test starts from.
+type networkState struct {
+	around  console.Neighbourhood // without relays
+	past    []string              // addresses of before, the last first
+	options discovery.Options
+}
+
+func (n *network) state() networkState {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return networkState{n.announced(), n.past.addresses(), n.options()}
+}
+
+// announced says how the relay is announced. n.mu is held.
+func (n *network) announced() console.Neighbourhood {
+	around := console.Neighbourhood{Quiet: n.why}
+	if n.announcer == nil {
+		return around
+	}
+	status := n.announcer.Status()
+	around.Quiet = status.Quiet
+	for _, a := range status.Announced {
+		announcement := console.Announcement{Interface: a.Interface, Instance: a.Instance}
+		for _, addr := range a.Addresses {
+			announcement.Addresses = append(announcement.Addresses, addr.String())
+		}
+		around.Announced = append(around.Announced, announcement)
+	}
+	for _, u := range status.Unused {
+		around.Unused = append(around.Unused, console.UnusedInterface(u))
 	}
 	return around
 }
@@ -100,21 +160,25 @@ func (n *network) look() {
 	if n.browser != nil || n.ctx.Err() != nil {
 		return
 	}
-	browser, err := discovery.Browse(n.ctx, serviceType, discovery.Options{Logger: n.log})
+	ctx, unlook := context.WithCancel(n.ctx)
+	browser, err := discovery.Browse(ctx, serviceType, n.options())
 	if err != nil {
+		unlook()
 		n.trouble = "Other relays cannot be looked for: " + err.Error() + "."
 		return
 	}
-	n.browser, n.trouble = browser, ""
-	n.pass(n.ctx, browser.Changes())
+	n.browser, n.unlook, n.trouble = browser, unlook, ""
+	n.pass(ctx, browser.Changes(), func() {})
 }
 
-// pass passes on pulses until ctx ends.
-func (n *network) pass(ctx context.Context, from <-chan struct{}) {
+// pass passes on pulses until ctx ends, after it has done what else there is to
+// do about each.
+func (n *network) pass(ctx context.Context, from <-chan struct{}, do func()) {
 	n.passing.Go(func() {
 		for {
 			select {
 			case <-from:
+				do()
 				pulse(n.changed)
 			case <-ctx.Done():
 				return
@@ -127,10 +191,10 @@ func (n *network) pass(ctx context.Context, from <-chan struct{}) {
 func (n *network) close() {
 	n.quiet("The relay has stopped.")
 	n.stop()
+	n.passing.Wait()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.browser != nil {
 		n.browser.Close()
 	}
-	n.passing.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -18,13 +19,14 @@ import (
 )
 
 // Another machine on the network finds a relay that is open to it under its
-// name, address and host name, comes in through them without a key, and gets
+// name, addresses and host name, comes in through them without a key, and gets
 // nowhere that is the owner's; once the relay has stopped it is not found.
 func TestFoundAcrossNetwork(t *testing.T) {
 	home, guest := machines(t)
 	folder := t.TempDir()
 	serve := inside(home, filepath.Join(programs, programName), "serve",
-		"--data", folder, "--open", "--listen", ":0", "--name", "Küche")
+		"--data", folder, "--open", "--listen", ":0", "--name", "Küche", "--interface", card,
+		"--advertise-address", homeAddr, "--advertise-address", otherAddr)
 	stdout, err := serve.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -53,8 +55,8 @@ func TestFoundAcrossNetwork(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 	relay := found[0]
-	if relay.Name != "Küche" || relay.NeedsKey || !slices.Contains(relay.URLs, url) {
-		t.Errorf("found %+v, not %s", relay, url)
+	if urls := []string{url, "http://" + otherAddr + ":" + port}; relay.Name != "Küche" || relay.NeedsKey || !slices.Equal(relay.URLs, urls) {
+		t.Errorf("found %+v, not at %v", relay, urls)
 	}
 	if relay.Host != discovery.HostName(relay.ID) {
 		t.Errorf("the host is %s, and the relay would answer to %s", relay.Host, discovery.HostName(relay.ID))
@@ -70,7 +72,9 @@ func TestFoundAcrossNetwork(t *testing.T) {
 	}{
 		{path: "/v1/limits", want: http.StatusOK},
 		{path: "/v1/limits", host: relay.Host + ":" + port, want: http.StatusOK},
+		{path: "/v1/limits", host: otherAddr + ":" + port, want: http.StatusOK},
 		{path: "/v1/limits", host: "elsewhere.local", want: http.StatusForbidden},
+		{path: "/v1/limits", host: "203.0.113.1", want: http.StatusForbidden},
 		{path: "/metrics", want: http.StatusForbidden},
 		{path: "/admin/overview", want: http.StatusUnauthorized},
 		{path: "/admin/overview", auth: "Bearer " + run.Token, want: http.StatusUnauthorized},
@@ -94,8 +98,17 @@ func TestFoundAcrossNetwork(t *testing.T) {
 	}
 }
 
-// homeAddr is where the relay's machine is on the network of machines.
-const homeAddr = "10.78.0.1"
+const (
+	card = "lan0" // of each machine
+
+	// homeAddr is where the relay's machine is on the network of machines.
+	homeAddr = "10.78.0.1"
+
+	// otherAddr is one that it does not have, as a router in front of it may.
+	otherAddr = "192.0.2.7"
+)
+
+var machineNumber atomic.Int64
 
 // machines makes two machines, as far as the network sees, with a cable between
 // them, and returns their names.
@@ -107,8 +120,8 @@ func machines(t *testing.T) (home, guest string) {
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip("network namespaces need iproute2: ", err)
 	}
-	const card = "lan0"
-	home, guest = fmt.Sprintf("app-home-%d", os.Getpid()), fmt.Sprintf("app-guest-%d", os.Getpid())
+	n := machineNumber.Add(1)
+	home, guest = fmt.Sprintf("app-home-%d-%d", os.Getpid(), n), fmt.Sprintf("app-guest-%d-%d", os.Getpid(), n)
 	for _, machine := range []string{home, guest} {
 		if out, err := exec.Command("ip", "netns", "add", machine).CombinedOutput(); err != nil {
 			if strings.Contains(string(out), "not permitted") {

@@ -71,7 +71,7 @@ func TestListenBeside(t *testing.T) {
 	if !slices.Equal(places, want) {
 		t.Errorf("listening at %v, not %v", places, want)
 	}
-	if got, want := urls(places), []string{urlOf(want[0]), urlOf(want[1])}; !slices.Equal(got, want) {
+	if got, want := urls(places, nil), []string{urlOf(want[0]), urlOf(want[1])}; !slices.Equal(got, want) {
 		t.Errorf("reached at %v, not %v", got, want)
 	}
 }

@@ -118,6 +118,7 @@ func environment(ts *testscript.TestScript) []string {
 	env := os.Environ()
 	for _, name := range []string{
 		"PATH", "HOME", "XDG_DATA_HOME", "HEARTH_DATA", "HEARTH_LISTEN", "HEARTH_NAME", "HEARTH_OPEN", "HEARTH_LOG_LEVEL",
+		"HEARTH_INTERFACES", "HEARTH_ADVERTISE_ADDRESSES",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)

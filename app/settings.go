@@ -27,6 +27,8 @@ type givens struct {
 	name   given[string]
 	place  given[place]
 	open   given[bool]
+	faces  given[[]string] // interfaces
+	addrs  given[[]string] // to advertise
 	level  given[slog.Level]
 	folder console.Value[string]
 }
@@ -48,6 +50,12 @@ func loadSettings(g givens) (settings, error) {
 	if err := checkName(values.Name.Value); err != nil {
 		return settings{}, fmt.Errorf("the relay's name, from the %s: %w", values.Name.Origin, err)
 	}
+	if err := checkInterfaces(values.Interfaces.Value); err != nil {
+		return settings{}, fmt.Errorf("the interfaces, from the %s: %w", values.Interfaces.Origin, err)
+	}
+	if err := checkAdvertised(values.Advertise.Value); err != nil {
+		return settings{}, fmt.Errorf("the addresses to announce, from the %s: %w", values.Advertise.Origin, err)
+	}
 	return s, checkPlace(s.place(), values.Open.Value)
 }
 
@@ -60,6 +68,10 @@ func (s settings) values() console.Values {
 		Port:   pick(given[int]{}, s.kept.Port, defaultPort),
 		Open:   pick(s.open, s.kept.Open, false),
 		Folder: s.folder,
+
+		Interfaces: pick(s.faces, s.kept.Interfaces, nil),
+		Advertise:  pick(s.addrs, s.kept.Advertise, nil),
+
 		Desktop: console.Desktop{
 			Tray:     pick(given[bool]{}, s.kept.Tray, false),
 			Theme:    pick(given[console.Theme]{}, s.kept.Theme, console.ThemeSystem),
@@ -106,6 +118,10 @@ func (s settings) with(change console.Change) (settings, error) {
 		return s, fixedError("port", v.Port.Origin)
 	case change.Open != nil && v.Open.Fixed():
 		return s, fixedError("openness to the network", v.Open.Origin)
+	case change.Interfaces != nil && v.Interfaces.Fixed():
+		return s, fixedError("choice of interfaces", v.Interfaces.Origin)
+	case change.Advertise != nil && v.Advertise.Fixed():
+		return s, fixedError("choice of addresses", v.Advertise.Origin)
 	case change.LogLevel != nil && v.LogLevel.Fixed():
 		return s, fixedError("log level", v.LogLevel.Origin)
 	}
@@ -124,6 +140,20 @@ func (s settings) with(change console.Change) (settings, error) {
 	}
 	if change.Open != nil {
 		s.kept.Open = new(*change.Open)
+	}
+	if change.Interfaces != nil {
+		names := trimmed(*change.Interfaces)
+		if err := checkInterfaces(names); err != nil {
+			return s, err
+		}
+		s.kept.Interfaces = &names
+	}
+	if change.Advertise != nil {
+		addrs := trimmed(*change.Advertise)
+		if err := checkAdvertised(addrs); err != nil {
+			return s, err
+		}
+		s.kept.Advertise = &addrs
 	}
 	if change.Tray != nil {
 		s.kept.Tray = new(*change.Tray)

@@ -35,6 +35,9 @@ type keptSettings struct {
 	Theme    *console.Theme
 	LogLevel *slog.Level
 
+	Interfaces *[]string
+	Advertise  *[]string
+
 	others map[string]json.RawMessage
 }
 
@@ -126,6 +129,7 @@ func (k keptSettings) write(folder string) error {
 func (k *keptSettings) fields() map[string]any {
 	return map[string]any{
 		"name": &k.Name, "port": &k.Port, "open": &k.Open,
+		"interfaces": &k.Interfaces, "advertise_addresses": &k.Advertise,
 		"tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
 	}
 }

@@ -106,6 +106,9 @@ func unreal(name string, flags net.Flags) string {
 	return ""
 }
 
+// Shared tells whether an interface leads to a network that people share.
+func Shared(i net.Interface) bool { return unreal(i.Name, i.Flags) == "" }
+
 // unwanted is why an interface is not to be used; empty if it is. What is named for use is used whatever its kind.
 func (o Options) unwanted(name string, flags net.Flags) string {
 	switch {

@@ -23,6 +23,7 @@ import (
 // settings, as plain values.
 type surroundings struct {
 	neighbourhood console.Neighbourhood
+	checks        []console.Check
 	values        console.Values
 	changes       []console.Change
 	log           []console.LogLine
@@ -33,6 +34,8 @@ type surroundings struct {
 func (s *surroundings) Neighbourhood(context.Context) (console.Neighbourhood, error) {
 	return s.neighbourhood, s.err
 }
+
+func (s *surroundings) SelfTest(context.Context) ([]console.Check, error) { return s.checks, s.err }
 
 func (s *surroundings) Settings(context.Context) (console.Values, error) { return s.values, nil }
 

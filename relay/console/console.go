@@ -63,6 +63,10 @@ type Network interface {
 	// Neighbourhood says how this relay is announced and which relays have
 	// been found.
 	Neighbourhood(ctx context.Context) (Neighbourhood, error)
+
+	// SelfTest finds out, in a few seconds, what keeps other machines from
+	// finding and reaching this relay.
+	SelfTest(ctx context.Context) ([]Check, error)
 }
 
 // Settings reads and changes what the owner decides.
@@ -157,6 +161,9 @@ type Neighbourhood struct {
 	// Announced lists where the relay says that it is there.
 	Announced []Announcement
 
+	// Unused lists the interfaces on which it does not, and why.
+	Unused []UnusedInterface
+
 	// Quiet says why nothing is announced, in a sentence; empty if something is.
 	Quiet string
 
@@ -174,6 +181,12 @@ type Announcement struct {
 	Instance  string // the name under which it shows
 }
 
+// UnusedInterface is one network interface on which the relay is not announced.
+type UnusedInterface struct {
+	Interface string
+	Reason    string // reads on from "not announced: "
+}
+
 // FoundRelay is a relay that was found on the network.
 type FoundRelay struct {
 	Name     string
@@ -183,6 +196,19 @@ type FoundRelay struct {
 	NeedsKey bool
 	Self     bool // whether it is this relay
 	SeenAt   time.Time
+
+	// Stale says that the relay was asked more than once since it was seen, and
+	// did not answer: it crashed, or left without a word.
+	Stale bool
+}
+
+// Check is one thing that the self-test looked at. All texts are whole
+// sentences but the title.
+type Check struct {
+	Title  string
+	OK     bool
+	Detail string // what was found
+	Todo   string // what the person can do; empty if there is nothing to do
 }
 
 // Origin says where the value of a setting comes from.
@@ -202,6 +228,16 @@ type Values struct {
 	Port   Value[int]    // 0 lets the system pick one
 	Open   Value[bool]   // whether the network may come in without keys
 	Folder Value[string] // where the data lies
+
+	// Interfaces are the only ones on which the relay is announced, or, with a !
+	// before the name, those on which it never is. None means every one that
+	// leads to a network that people share.
+	Interfaces Value[[]string]
+
+	// Advertise are the addresses that are announced in place of the machine's
+	// own; none means its own.
+	Advertise Value[[]string]
+
 	Desktop
 }
 
@@ -222,5 +258,9 @@ type Change struct {
 	Name *string
 	Port *int
 	Open *bool
+
+	Interfaces *[]string
+	Advertise  *[]string
+
 	DesktopChange
 }

@@ -17,9 +17,9 @@ type Rules struct {
 	// relay may be asked.
 	Hosts []string
 
-	// HostNames returns the names under which the relay is announced at the
-	// moment; nil if there are none. It is called for each request whose Host is
-	// not known otherwise.
+	// HostNames returns the names and addresses under which the relay is
+	// announced at the moment; nil if there are none. It is called for each
+	// request whose Host is not known otherwise.
 	HostNames func() []string
 
 	// Origins are the web origins whose pages may ask the relay, as browsers

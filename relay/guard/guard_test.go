@@ -56,7 +56,7 @@ func TestHosts(t *testing.T) {
 	}
 	g := newGuard(t, Rules{
 		Hosts:     []string{"Notes.Example.", "203.0.113.7"},
-		HostNames: func() []string { return []string{"hearth-12ab.local."} },
+		HostNames: func() []string { return []string{"hearth-12ab.local.", "203.0.113.8"} },
 	})
 	for _, tt := range []struct {
 		host string
@@ -67,6 +67,7 @@ func TestHosts(t *testing.T) {
 		{"notes.localhost:2451", ""},
 		{"127.0.0.1:2451", ""},
 		{"127.8.9.1", ""},
+		{"203.0.113.8:2451", ""},
 		{"[::1]:2451", ""},
 		{"[::1]", ""},
 		{"[::ffff:127.0.0.1]", ""},

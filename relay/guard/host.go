@@ -31,9 +31,10 @@ func (g *Guard) knowsHost(r *http.Request, name string) bool {
 		return true
 	}
 	if addr, err := netip.ParseAddr(name); err == nil {
-		return addr.IsLoopback() || addr == localAddr(r) || g.machine.hasAddr(addr)
-	}
-	if g.machine.hasName(name) {
+		if addr.IsLoopback() || addr == localAddr(r) || g.machine.hasAddr(addr) {
+			return true
+		}
+	} else if g.machine.hasName(name) {
 		return true
 	}
 	if g.hostNames != nil {
