@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -30,6 +31,7 @@ type detail struct {
 	entries                            *rowList
 	pager                              *pager
 	pane                               *entryPane
+	asking                             *dialog.CustomDialog // about a cursor; nil if it was never opened
 	content                            *fyne.Container
 	empty, full                        fyne.CanvasObject
 }
@@ -54,7 +56,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	copyLink := newCopyButton("", func() string { return d.stream.Link })
 	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
 	check := widget.NewButtonWithIcon("Is it mine?", theme.QuestionIcon(), func() {
-		newMine(s, d.stream, named).ask(d.content)
+		d.asking = newMine(s, d.stream, named).ask(d.content)
 	})
 	d.facts = stacked(0, widget.NewSeparator(), inset(stacked(0,
 		fact("Identity", 0, d.identity, copyIdentity.Button),
@@ -133,6 +135,20 @@ func (d *detail) clear() {
 	d.shown, d.pager = false, nil
 	d.stream = console.Stream{}
 	d.put(d.empty)
+}
+
+// escape closes what the detail has put over the window, or else the entry that
+// is open.
+func (d *detail) escape() {
+	if windowOf(d.content).Canvas().Overlays().Top() == nil {
+		d.pane.close()
+		return
+	}
+	for _, over := range []*dialog.CustomDialog{d.asking, d.epochs.dialog} {
+		if over != nil {
+			over.Hide()
+		}
+	}
 }
 
 func (d *detail) put(o fyne.CanvasObject) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/test"
 	"github.com/google/go-cmp/cmp"
@@ -81,7 +82,7 @@ func TestEntryIsReadAsWhatItIs(t *testing.T) {
 	if d.pane.readout.kind != kindHex {
 		t.Errorf("after the dump was chosen, the next entry is shown as %s", d.pane.readout.kind)
 	}
-	d.pane.close()
+	d.entries.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if d.pane.content.Visible() || (*entryRows)(d).chosen() != -1 {
 		t.Error("the entry is still open")
 	}
@@ -151,6 +152,10 @@ func TestEpochs(t *testing.T) {
 	test.Tap(d.epochs.all)
 	s.settle()
 	reads(t, s.canvas.Overlays().Top(), "Epochs of notes", "From position on")
+	s.window.escape()
+	if s.canvas.Overlays().Top() != nil {
+		t.Error("escape leaves them open")
+	}
 	rows := &epochRows{starts: []console.EpochStart{{Epoch: 4, Position: 7}, {Epoch: 1, Position: 1}}, head: 8}
 	if diff := cmp.Diff([]string{"1", "1", "6"}, rows.row(1).cells); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -182,7 +187,7 @@ func TestIsItMine(t *testing.T) {
 	diverged := notes
 	diverged.Link = older.Link
 	m := newMine(s.window.shell, notes, v.named)
-	m.ask(v.detail.content)
+	v.detail.asking = m.ask(v.detail.content)
 	for _, test := range []struct {
 		pasted string
 		want   []string
@@ -202,6 +207,10 @@ func TestIsItMine(t *testing.T) {
 	s.settle()
 	if m.answered.Visible() {
 		t.Error("an empty field has an answer")
+	}
+	m.cursor.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if s.canvas.Overlays().Top() != nil {
+		t.Error("escape leaves the dialog open")
 	}
 }
 

@@ -21,6 +21,9 @@ const (
 	// epochsMost is how many are listed when all are asked for: an epoch comes
 	// with a new format, so that even this many mean that something went wrong.
 	epochsMost = 1000
+
+	// epochsAround is how high the dialog with all of them is beside its rows.
+	epochsAround = 160
 )
 
 // epochs says since which positions a stream's entries have been in which
@@ -30,6 +33,7 @@ type epochs struct {
 	stream  console.Stream // whose epochs are shown; zero if none are
 	line    *words
 	all     *widget.Button
+	dialog  *dialog.CustomDialog // with all of them; nil if it was never asked for
 	content fyne.CanvasObject
 }
 
@@ -105,11 +109,11 @@ func (e *epochs) showAll() {
 		if len(starts) == epochsMost {
 			note = remark(fmt.Sprintf("The newest %s; there may be more.", number(epochsMost)))
 		}
-		d := dialog.NewCustom("Epochs of "+shortened(e.stream.Name, 40), "Close",
+		e.dialog = dialog.NewCustom("Epochs of "+shortened(e.stream.Name, 40), "Close",
 			container.NewBorder(nil, note, nil, nil, list.framed(newHeader(&epochColumns))), windowOf(o))
 		size := dialogSize(o)
-		d.Resize(fyne.NewSize(min(size.Width, 460), size.Height))
-		d.Show()
+		e.dialog.Resize(fyne.NewSize(min(size.Width, 460), min(size.Height, epochsAround+float32(len(starts))*(fineRow+1))))
+		e.dialog.Show()
 	}, func(err error) { e.line.set("not known: " + err.Error()) })
 }
 

@@ -14,7 +14,7 @@ func (flowed) MinSize(objects []fyne.CanvasObject) fyne.Size {
 		widest = max(widest, o.MinSize().Width)
 		height = max(height, o.MinSize().Height)
 	}
-	return fyne.NewSize(max(widest+gap+corner.Width, body.Width), height+12+body.Height)
+	return fyne.NewSize(max(widest+gap+corner.Width, body.Width), height+gap+body.Height)
 }
 
 func (flowed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
@@ -36,7 +36,23 @@ func (flowed) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		o.Move(fyne.NewPos(x, y))
 		x += m.Width + smallGap
 	}
-	top := y + line + 12
+	top := y + line + gap
 	objects[1].Move(fyne.NewPos(0, top))
 	objects[1].Resize(fyne.NewSize(size.Width, size.Height-top))
+}
+
+// leftMargin puts room to the left of something, if that takes any itself.
+type leftMargin float32
+
+func (l leftMargin) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	m := objects[0].MinSize()
+	if m.Width == 0 {
+		return m
+	}
+	return m.AddWidthHeight(float32(l), 0)
+}
+
+func (l leftMargin) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	objects[0].Move(fyne.NewPos(float32(l), 0))
+	objects[0].Resize(size.SubtractWidthHeight(float32(l), 0))
 }

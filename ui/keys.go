@@ -45,9 +45,9 @@ func (e *entry) TypedShortcut(s fyne.Shortcut) {
 	}
 }
 
-// TypedKey passes on the function keys.
+// TypedKey passes on the keys of which an entry makes nothing.
 func (e *entry) TypedKey(k *fyne.KeyEvent) {
-	if k.Name == helpKey {
+	if k.Name == helpKey || k.Name == fyne.KeyEscape {
 		passKey(e, k)
 		return
 	}

@@ -34,14 +34,14 @@ func (o order) turned(column int) order {
 	return order{column, column != byName}
 }
 
-// ascending compares streams in each column but the name, by which they are
-// listed anyway.
-var ascending = map[int]func(a, b *console.Stream) int{
-	byEntries: func(a, b *console.Stream) int { return cmp.Compare(a.Head, b.Head) },
-	byEpoch:   func(a, b *console.Stream) int { return cmp.Compare(a.Epoch, b.Epoch) },
-	bySize:    func(a, b *console.Stream) int { return cmp.Compare(a.Bytes, b.Bytes) },
-	byWrite:   func(a, b *console.Stream) int { return a.WrittenAt.Compare(b.WrittenAt) },
-	byHour:    func(a, b *console.Stream) int { return cmp.Compare(batches(&a.Hour), batches(&b.Hour)) },
+// figure is what a stream is sorted by in each column but the name, by which
+// they are listed anyway.
+var figure = map[int]func(*console.Stream) uint64{
+	byEntries: func(s *console.Stream) uint64 { return s.Head },
+	byEpoch:   func(s *console.Stream) uint64 { return uint64(s.Epoch) },
+	bySize:    func(s *console.Stream) uint64 { return s.Bytes },
+	byWrite:   func(s *console.Stream) uint64 { return uint64(s.WrittenAt.UnixMilli()) },
+	byHour:    func(s *console.Stream) uint64 { return uint64(batches(&s.Hour)) },
 }
 
 // batches counts those of an hour.
@@ -63,14 +63,31 @@ func arranged(all []console.Stream, looked string, o order) []*console.Stream {
 			shown = append(shown, &all[i])
 		}
 	}
-	compare, ok := ascending[o.column]
-	switch {
-	case !ok && o.down:
+	if of, ok := figure[o.column]; ok {
+		sortBy(shown, of, o.down)
+	} else if o.down {
 		slices.Reverse(shown)
-	case o.down:
-		slices.SortStableFunc(shown, func(a, b *console.Stream) int { return compare(b, a) })
-	case ok:
-		slices.SortStableFunc(shown, compare)
 	}
 	return shown
+}
+
+// sortBy sorts by a figure that is worked out once a stream.
+func sortBy(list []*console.Stream, of func(*console.Stream) uint64, down bool) {
+	type ranked struct {
+		stream *console.Stream
+		figure uint64
+	}
+	all := make([]ranked, len(list))
+	for i, s := range list {
+		all[i] = ranked{s, of(s)}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int {
+		if down {
+			a, b = b, a
+		}
+		return cmp.Compare(a.figure, b.figure)
+	})
+	for i := range all {
+		list[i] = all[i].stream
+	}
 }

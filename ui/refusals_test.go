@@ -193,9 +193,9 @@ func TestFlowed(t *testing.T) {
 		b, c  fyne.Position
 		top   float32
 	}{
-		{800, fyne.NewPos(208, 0), fyne.NewPos(416, 0), 42},
-		{600, fyne.NewPos(208, 0), fyne.NewPos(0, 38), 80},
-		{320, fyne.NewPos(0, 38), fyne.NewPos(0, 76), 118},
+		{800, fyne.NewPos(208, 0), fyne.NewPos(416, 0), 46},
+		{600, fyne.NewPos(208, 0), fyne.NewPos(0, 38), 84},
+		{320, fyne.NewPos(0, 38), fyne.NewPos(0, 76), 122},
 	} {
 		flowed{}.Layout([]fyne.CanvasObject{corner, body, a, b, c}, fyne.NewSize(test.width, 500))
 		if b.Position() != test.b || c.Position() != test.c || body.Position().Y != test.top {

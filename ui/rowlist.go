@@ -112,6 +112,7 @@ func (l *rowList) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeyEnd:
 		i = last
 	default:
+		passKey(l, e)
 		return
 	}
 	if last < 0 {
@@ -121,6 +122,9 @@ func (l *rowList) TypedKey(e *fyne.KeyEvent) {
 	l.ScrollTo(i)
 	l.choose(i)
 }
+
+// TypedRune leaves what is typed to the window: a list takes no text.
+func (l *rowList) TypedRune(r rune) { passRune(l, r) }
 
 // emptyState is what stands in place of a list without rows.
 func emptyState(title string, rest ...fyne.CanvasObject) *fyne.Container {

@@ -50,7 +50,7 @@ func (s *surroundings) Log(context.Context) ([]console.LogLine, error) { return 
 // done aside waits for settle, and the window looks when told.
 type scene struct {
 	*surroundings
-	t      *testing.T
+	t      testing.TB
 	relay  *relay.Relay
 	window *window
 	canvas fyne.Canvas
@@ -59,7 +59,7 @@ type scene struct {
 	work   []func()
 }
 
-func openScene(t *testing.T) *scene {
+func openScene(t testing.TB) *scene {
 	t.Helper()
 	r, err := relay.Open(t.Context(), t.TempDir(), relay.Options{Name: "shelf", Version: "1.2.3"})
 	if err != nil {

@@ -37,7 +37,7 @@ func (v *window) shortcuts() []shortcut {
 		shortcut{"Space", "Press a button, turn a switch", "", nil},
 		shortcut{"↑ ↓, Page up, Page down", "Select in a list", "", nil},
 		shortcut{"Home, End", "Select the first or the last of a list", "", nil},
-		shortcut{"Esc", "Close what lies over the window", "", nil},
+		shortcut{"Esc", "Close what lies over the window, or the open entry", "", nil},
 		shortcut{"F1 or ?", "Show this list; with " + modifierName() + " and F1 also while typing", helpKey, v.help},
 	)
 }
@@ -92,6 +92,7 @@ func (v *window) help() {
 
 // escape closes what only tells something. A question wants an answer.
 func (v *window) escape() {
+	v.streams.detail.escape()
 	for _, d := range []*dialog.CustomDialog{v.helping, v.connect.dialog} {
 		if d != nil {
 			d.Hide()

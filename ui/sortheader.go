@@ -73,6 +73,8 @@ func (h *sortHeader) TypedKey(e *fyne.KeyEvent) {
 		h.step(1)
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
 		h.choose(h.at)
+	default:
+		passKey(h, e)
 	}
 }
 
@@ -86,5 +88,5 @@ func (h *sortHeader) step(by int) {
 	}
 }
 
-// TypedRune does nothing: a header takes no text.
-func (h *sortHeader) TypedRune(rune) {}
+// TypedRune leaves what is typed to the window: a header takes no text.
+func (h *sortHeader) TypedRune(r rune) { passRune(h, r) }
