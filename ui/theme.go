@@ -127,8 +127,7 @@ func (hearthTheme) Size(name fyne.ThemeSizeName) float32 {
 	return theme.DefaultTheme().Size(name)
 }
 
-// snug is the theme for lists, whose rows meet at a hairline, and for running
-// text, which brings no margins of its own.
+// snug is the theme for lists, whose rows meet at a hairline.
 type snug struct{}
 
 func (snug) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {

@@ -156,5 +156,23 @@ func (p *prose) paint(text string, color fyne.ThemeColorName) {
 }
 
 func (p *prose) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.NewThemeOverride(p.text, snug{}))
+	return widget.NewSimpleRenderer(container.New(borderless{p.text.Theme}, p.text))
+}
+
+// borderless takes back the border that Fyne leaves around its texts. A theme
+// without one would do too, but Fyne loads all fonts again for each place that
+// has a theme of its own, whenever that is shown, and keeps them for good.
+type borderless struct {
+	theme func() fyne.Theme
+}
+
+func (b borderless) border() float32 { return b.theme().Size(theme.SizeNameInnerPadding) }
+
+func (b borderless) MinSize(text []fyne.CanvasObject) fyne.Size {
+	return text[0].MinSize().SubtractWidthHeight(2*b.border(), 2*b.border())
+}
+
+func (b borderless) Layout(text []fyne.CanvasObject, size fyne.Size) {
+	text[0].Move(fyne.NewPos(-b.border(), -b.border()))
+	text[0].Resize(size.AddWidthHeight(2*b.border(), 2*b.border()))
 }
