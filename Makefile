@@ -26,10 +26,10 @@ TEST_TAGS := ci,migrated_fynedo
 BUILD_PACKAGES := gcc libc6-dev pkg-config libgl1-mesa-dev libx11-dev libxcursor-dev \
 	libxi-dev libxinerama-dev libxrandr-dev libxxf86vm-dev
 # Beside those: a Python that can make environments and the tools that look at
-# the program from outside: namespaces, system calls, a display with a window
-# manager.
+# the program from outside: namespaces, system calls, mDNS, a display with
+# a window manager.
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb openbox \
-	xdotool imagemagick libgl1-mesa-dri fonts-dejavu-core dbus
+	xdotool imagemagick libgl1-mesa-dri fonts-dejavu-core dbus avahi-daemon avahi-utils
 
 # objdump comes with the compiler.
 PACKAGE_PACKAGES := librsvg2-bin desktop-file-utils appstream xz-utils zip
