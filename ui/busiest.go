@@ -62,7 +62,7 @@ func newBusyList(open func(console.StreamRef)) *busyList {
 func (l *busyList) newRow() *busyRow {
 	r := &busyRow{name: strong(""), hour: newBars(fyne.NewSize(96, 16)), count: newWords("", colorMuted)}
 	r.name.shrinks = true
-	count := fixedWidth(66, container.NewBorder(nil, nil, nil, r.count))
+	count := fixedWidth(48, container.NewBorder(nil, nil, nil, r.count))
 	line := stretched(12, 0, r.name, r.hour, count)
 	r.pressable = newPressable(container.New(atLeast(32), inset(line, smallGap, 0)), func() { l.open(r.ref) })
 	return r
@@ -91,5 +91,5 @@ func (r *busyRow) show(b busy) {
 		values[i] = float64(n)
 	}
 	r.hour.set(values)
-	r.count.set(counted(b.sum, "write", "writes"))
+	r.count.set(number(b.sum))
 }

@@ -72,10 +72,11 @@ func (c *connect) fill() {
 	if len(c.urls) == 0 {
 		lines.Add(newProse("The relay listens nowhere just now. Its log and the Network screen say why.", theme.ColorNameError))
 	}
-	told := stacked(12,
-		newProse("Type one of these addresses into the app on the device, or scan the code with it.", theme.ColorNameForeground),
-		lines,
-	)
+	first := "Type one of these addresses into the app on the device, or scan the code with it."
+	if !c.public {
+		first = "An app on this machine reaches the relay here:"
+	}
+	told := stacked(12, newProse(first, theme.ColorNameForeground), lines)
 	c.hint(told)
 	side := c.side()
 	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, container.New(layout.NewCustomPaddedLayout(0, gap, gap, 0), told))}
@@ -105,7 +106,7 @@ func (c *connect) hint(told *fyne.Container) {
 		told.Add(newProse("A device that finds nothing here is on another network, or a firewall on this machine keeps it out.", colorMuted))
 		return
 	}
-	told.Add(newProse("Only apps on this machine reach the relay now. To let other devices in, open it to this network first.", colorMuted))
+	told.Add(newProse("Other devices cannot reach it yet. To let them in, open the relay to this network first.", colorMuted))
 	told.Add(flush(widget.NewButton("Open it in Settings", func() {
 		c.dialog.Hide()
 		c.settings()

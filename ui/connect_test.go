@@ -56,7 +56,7 @@ func TestConnect(t *testing.T) {
 	reads(t, c.body, "No code")
 
 	c.show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}}) // it was closed meanwhile
-	reads(t, c.body, "Only apps on this machine reach the relay now.")
+	reads(t, c.body, "Other devices cannot reach it yet.")
 	readsNot(t, c.body, "192.0.2.20")
 	test.Tap(findButton(t, c.body, "Open it in Settings"))
 	if s.canvas.Overlays().Top() != nil || s.window.current.Load() != int32(s.window.place(s.window.settings)) {

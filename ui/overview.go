@@ -56,22 +56,18 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 	)))
 	v.welcome.Hide()
 	storage := stacked(0, fact("Entries", 0, v.held), fact("On disk", 0, v.used), fact("Free", 0, v.free), fact("Full in", 0, v.full))
+	busy := inset(stretched(smallGap, 0, strong("Most active streams"), caption("writes in the last hour")), gap, 10)
 	devices := inset(stretched(smallGap, 0, strong("Devices"), v.devices.tally), gap, 10)
 	v.parts = stacked(gap,
 		v.welcome,
 		sheet(stacked(0, inset(strong("Needs attention"), gap, 10), widget.NewSeparator(), v.attention.content)),
 		container.New(halves{}, sheet(v.writes.content), sheet(v.reads.content)),
-		container.New(halves{}, section("Storage", storage), plainSection("Most active streams", inset(v.busy.content, smallGap, 6))),
+		container.New(halves{}, section("Storage", storage), sheet(stacked(0, busy, widget.NewSeparator(), inset(v.busy.content, smallGap, 6)))),
 		sheet(stacked(0, devices, widget.NewSeparator(), v.devices.content)),
 	)
 	v.body = scrolled(v.parts)
 	v.stage = container.NewStack(container.NewVBox(newWords("Looking at the relay…", colorMuted)))
 	return v
-}
-
-// plainSection is a section whose content has margins of its own.
-func plainSection(title string, content fyne.CanvasObject) fyne.CanvasObject {
-	return sheet(stacked(0, inset(strong(title), gap, 10), widget.NewSeparator(), content))
 }
 
 func (v *overview) title() string              { return "Overview" }

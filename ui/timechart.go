@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"fmt"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -20,18 +19,19 @@ type timeChart struct {
 	bars    *pointedBars
 	figure  *words
 	told    *words
+	sum     *words
 	line    *fyne.Container
 	content fyne.CanvasObject
 }
 
 func newTimeChart(title, unit, units string, color fyne.ThemeColorName) *timeChart {
-	c := &timeChart{unit: unit, units: units, pointed: -1, figure: strong(""), told: newWords("", colorMuted)}
+	c := &timeChart{unit: unit, units: units, pointed: -1, figure: strong(""), told: newWords("", colorMuted), sum: caption("")}
 	c.bars = newPointedBars(fyne.NewSize(120, 84), color, c.point)
 	c.figure.size = theme.SizeNameHeadingText
-	c.told.shrinks = true
+	c.told.shrinks, c.sum.shrinks = true, true
 	c.line = stretched(smallGap, 1, c.figure, c.told)
 	c.content = inset(stacked(8,
-		strong(title),
+		stretched(12, 1, strong(title), c.sum),
 		c.line,
 		c.bars,
 		stretched(smallGap, 0, caption("an hour ago"), caption("now")),
@@ -55,13 +55,9 @@ func (c *timeChart) point(i int) {
 	c.tell()
 }
 
-// tell tells of the minute that is pointed at, or else of now and the hour.
+// tell tells of the hour, and of the minute that is pointed at or else of now.
 func (c *timeChart) tell() {
 	if len(c.counts) == 0 {
-		return
-	}
-	if i := c.pointed; i >= 0 && i < len(c.counts) {
-		c.say(c.counts[i], "at "+c.starts[i].Local().Format("15:04"))
 		return
 	}
 	sum, most := 0, 0
@@ -69,12 +65,16 @@ func (c *timeChart) tell() {
 		sum += n
 		most = max(most, n)
 	}
-	last := c.counts[len(c.counts)-1]
-	told := fmt.Sprintf("this minute · %s in the last hour", number(sum))
+	told := number(sum) + " in the last hour"
 	if most > 0 {
-		told += fmt.Sprintf(" · at most %s a minute", number(most))
+		told += ", at most " + number(most) + " a minute"
 	}
-	c.say(last, told)
+	c.sum.set(told)
+	if i := c.pointed; i >= 0 && i < len(c.counts) {
+		c.say(c.counts[i], "at "+c.starts[i].Local().Format("15:04"))
+	} else {
+		c.say(c.counts[len(c.counts)-1], "this minute")
+	}
 }
 
 // say tells a number of what is counted, and more about it.
