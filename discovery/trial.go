@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/miekg/dns"
@@ -35,6 +36,11 @@ func Try(ctx context.Context, wait time.Duration, o Options) ([]Trial, error) {
 	in := make(chan packet)
 	trials := make([]Trial, len(there))
 	heard := make(map[*conn]*Trial)
+	defer func() {
+		for c := range heard {
+			c.close()
+		}
+	}()
 	question := &dns.Msg{Question: []dns.Question{{Name: everyType, Qtype: dns.TypePTR, Qclass: dns.ClassINET}}}
 	question.Id = uint16(rand.N(1<<16-1) + 1) // means nothing to others (RFC 6762, section 18.1), and tells the echo
 	for i, l := range there {
@@ -44,7 +50,6 @@ func Try(ctx context.Context, wait time.Duration, o Options) ([]Trial, error) {
 			trials[i].Err = err
 			continue
 		}
-		defer c.close()
 		heard[c] = &trials[i]
 		trials[i].Err = c.send(question)
 	}
@@ -78,12 +83,7 @@ func (t *Trial) hear(p packet, id uint16, there []link) {
 			return
 		}
 	}
-	for _, other := range t.Others {
-		if other == from {
-			return
-		}
-	}
-	if len(t.Others) < mostOthers {
+	if !slices.Contains(t.Others, from) && len(t.Others) < mostOthers {
 		t.Others = append(t.Others, from)
 	}
 }
