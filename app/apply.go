@@ -86,7 +86,10 @@ func reopen(ctx context.Context, places []place) (listeners []net.Listener, err 
 
 // summary says what a change changed.
 func (h *home) summary(was, is console.Values) string {
-	url := h.run.URLs[0]
+	url := h.run.URL
+	if len(h.run.URLs) > 0 {
+		url = h.run.URLs[0]
+	}
 	switch {
 	case is.Open.Value && !was.Open.Value:
 		return "Everyone on this network can reach the relay now, at " + url + "."

@@ -58,6 +58,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 	r, err := relay.Open(ctx, s.folder.Value, relay.Options{
 		Name: values.Name.Value, Version: version, Logger: o.Logger,
 		HostNames: func() []string { return n.hosts() },
+		Hosts:     s.kept.Hosts, Origins: s.kept.AllowedOrigins, TrustedProxies: s.kept.TrustedProxies,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -37,6 +38,12 @@ type keptSettings struct {
 
 	Interfaces *[]string
 	Advertise  *[]string
+
+	// Whom the guard lets in beside those who are plainly meant: what few need
+	// is set in the file alone.
+	Hosts          []string
+	AllowedOrigins []string
+	TrustedProxies []netip.Prefix
 
 	others map[string]json.RawMessage
 }
@@ -130,6 +137,7 @@ func (k *keptSettings) fields() map[string]any {
 	return map[string]any{
 		"name": &k.Name, "port": &k.Port, "open": &k.Open,
 		"interfaces": &k.Interfaces, "advertise_addresses": &k.Advertise,
+		"hosts": &k.Hosts, "allowed_origins": &k.AllowedOrigins, "trusted_proxies": &k.TrustedProxies,
 		"tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"hearth/relay/consolehttp"
 	"hearth/relay/guard"
 	"hearth/relay/notify"
+	"hearth/relay/protocol"
 	"hearth/relay/store/sqlite"
 	"hearth/relay/streamhttp"
 )
@@ -50,6 +52,10 @@ type Options struct {
 
 	// Origins are the web origins whose pages may ask the relay.
 	Origins []string
+
+	// TrustedProxies are the addresses of proxies that say in X-Forwarded-For for
+	// whom they ask. From others such a header is refused.
+	TrustedProxies []netip.Prefix
 }
 
 // Relay is a running relay. It is an http.Handler; Serve gives it the timeouts
@@ -95,7 +101,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
 		return nil, err
 	}
-	rules, err := guard.New(guard.Rules{Hosts: o.Hosts, HostNames: o.HostNames, Origins: o.Origins})
+	rules, err := guard.New(guard.Rules{
+		Hosts: o.Hosts, HostNames: o.HostNames, Origins: o.Origins, TrustedProxies: o.TrustedProxies,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -117,24 +125,43 @@ func (r *Relay) route(rules *guard.Guard) http.Handler {
 		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages), Sending: guard.NewLanes(littlePages, largePages),
 		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
 	})
-	owner := consolehttp.Handler(r.Console(), authorizeOwner)
+	// What is asked of the console is answered in its form, refusals too; they go
+	// on record with all others.
+	refuse := func(w http.ResponseWriter, q *http.Request, why error) {
+		if isOwners(q) {
+			consolehttp.Refuse(w, ownersRefusal(streams.Record(q, why)))
+			return
+		}
+		streams.Refuse(w, q, why)
+	}
+	owner := consolehttp.Handler(r.Console(), func(q *http.Request) error {
+		if v, ok := access.FromContext(q.Context()); ok && v.Owner {
+			return nil
+		}
+		return ownersRefusal(streams.Record(q, errNotOwner))
+	})
 	door := access.Door{Open: r.open.Load, OwnerToken: r.token}
 	behind := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if strings.HasPrefix(q.URL.Path, consolehttp.Prefix) {
+		if isOwners(q) {
 			owner.ServeHTTP(w, q)
 			return
 		}
 		streams.ServeHTTP(w, q)
 	})
-	return rules.Handler(door.Handler(behind, streams.Refuse), streams.Refuse)
+	return rules.Handler(door.Handler(behind, refuse), refuse)
 }
 
-// authorizeOwner lets the relay's owner look at its console, and nobody else.
-func authorizeOwner(q *http.Request) error {
-	if v, ok := access.FromContext(q.Context()); ok && v.Owner {
-		return nil
-	}
-	return consolehttp.Unauthorized()
+// errNotOwner turns away who is not the relay's owner, or does not say so.
+var errNotOwner = &access.UnauthorizedError{
+	Reason: "this takes the owner's token: it lies in run.json in the relay's data folder",
+}
+
+// isOwners says whether a request is for the owner alone.
+func isOwners(q *http.Request) bool { return strings.HasPrefix(q.URL.Path, consolehttp.Prefix) }
+
+// ownersRefusal puts a refusal into the console's form.
+func ownersRefusal(p protocol.Problem) *consolehttp.Refusal {
+	return &consolehttp.Refusal{Status: p.Code.Status(), Code: string(p.Code), Message: p.Message}
 }
 
 // ServeHTTP implements [http.Handler].

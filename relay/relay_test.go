@@ -413,3 +413,34 @@ func isA[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
+
+// The console is for the owner alone; who else asks is refused in its form, and
+// that goes on record.
+func TestOwnersConsole(t *testing.T) {
+	h := open(t, t.TempDir())
+	for token, want := range map[string]int{
+		"":                         http.StatusUnauthorized,
+		"Bearer wrong":             http.StatusUnauthorized,
+		"Bearer " + h.OwnerToken(): http.StatusOK,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/admin/overview", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			r.Header.Set("Authorization", token)
+		}
+		response, err := h.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want || response.Header.Get("Content-Type") != "application/json" || response.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("token %q: status %d, %v", token, response.StatusCode, response.Header)
+		}
+	}
+	refused, err := h.Console().Refusals(t.Context())
+	if err != nil || len(refused) != 1 || refused[0].Code != "unauthorized" || refused[0].Times != 2 {
+		t.Errorf("on record is %+v, %v", refused, err)
+	}
+}

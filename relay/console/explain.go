@@ -132,17 +132,24 @@ var explanations = map[string]func(Refusal) Explanation{
 		return Explanation{
 			Title: "A request came under a name that is not this machine's.",
 			What:  "A foreign website can make a browser ask like that, so the relay answers only to names that it knows.",
-			Todo:  "If you reach the relay by a name of your own, add that name to the allowed ones. Otherwise nothing needs doing.",
+			Todo:  "If you reach the relay by a name of your own, add that name to “hosts” in settings.json, in the data folder, and start Hearth anew. Otherwise nothing needs doing.",
 		}
 	},
 	"origin_refused": func(Refusal) Explanation {
 		return Explanation{
 			Title: "A website tried to use this relay through a browser.",
 			What:  "Pages from elsewhere may not reach in, and this one got nothing.",
-			Todo:  "If it is a page of your own, add its origin to the allowed ones. Otherwise nothing needs doing.",
+			Todo:  "If it is a page of your own, add its origin to “allowed_origins” in settings.json, in the data folder, and start Hearth anew. Otherwise nothing needs doing.",
 		}
 	},
 	"forbidden": func(r Refusal) Explanation {
+		if r.Key == "" {
+			return Explanation{
+				Title: "A client asked for something that is not meant for it.",
+				What:  fmt.Sprintf("It tried to %s. It was told: “%s”.", Doing(r), r.Message),
+				Todo:  "If it is yours, do what that says. Otherwise nothing needs doing.",
+			}
+		}
 		return Explanation{
 			Title: "A device tried something that it may not do.",
 			What:  fmt.Sprintf("It is known here, but its key does not allow it to %s.", Doing(r)),
@@ -160,7 +167,7 @@ var explanations = map[string]func(Refusal) Explanation{
 		return Explanation{
 			Title: "A device that is not known here was turned away.",
 			What:  fmt.Sprintf("It wanted to %s, without a key or with one that does not hold.", Doing(r)),
-			Todo:  "If it is yours, add it. If you do not know it, nothing needs doing.",
+			Todo:  "If it is yours, take the key out in its app: this relay has no keys yet. If you do not know it, nothing needs doing.",
 		}
 	},
 	"wrong_kind": func(r Refusal) Explanation {

@@ -16,22 +16,6 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Unauthorized refuses a request that shows no owner's token, or a wrong one.
-func Unauthorized() *Refusal {
-	return &Refusal{
-		Status: http.StatusUnauthorized, Code: "unauthorized",
-		Message: "this takes the owner's token: it lies in run.json in the relay's data folder",
-	}
-}
-
-// Forbidden refuses a request that cannot be the owner's, whatever it shows.
-func Forbidden() *Refusal {
-	return &Refusal{
-		Status: http.StatusForbidden, Code: "forbidden",
-		Message: "the relay's owner is heard on the relay's own machine only",
-	}
-}
-
 // refuse answers with an error. That of a failure is told as it is, since only
 // the owner, who can do something about it, gets as far as to see one.
 func refuse(w http.ResponseWriter, err error) {
@@ -39,6 +23,12 @@ func refuse(w http.ResponseWriter, err error) {
 	if !ok {
 		refusal = &Refusal{Status: http.StatusInternalServerError, Code: "internal", Message: err.Error()}
 	}
+	Refuse(w, refusal)
+}
+
+// Refuse answers with a refusal.
+func Refuse(w http.ResponseWriter, refusal *Refusal) {
+	w.Header().Set("Cache-Control", "no-store")
 	switch refusal.Status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="hearth"`)

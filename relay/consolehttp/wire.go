@@ -52,6 +52,7 @@ type Stream struct {
 	Bytes     uint64       `json:"bytes"`
 	CreatedAt time.Time    `json:"created_at,omitzero"`
 	WrittenAt time.Time    `json:"written_at,omitzero"`
+	Hour      console.Hour `json:"hour,omitzero"`
 	Damage    string       `json:"damage,omitempty"`
 }
 
@@ -59,7 +60,7 @@ type Stream struct {
 func StreamOf(s console.Stream) Stream {
 	return Stream{
 		Space: s.Space, Name: s.Name, Kind: s.Kind, Identity: s.Identity, Head: s.Head, Epoch: s.Epoch,
-		Link: s.Link, Bytes: s.Bytes, CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt, Damage: s.Damage,
+		Link: s.Link, Bytes: s.Bytes, CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt, Hour: s.Hour, Damage: s.Damage,
 	}
 }
 
@@ -68,7 +69,7 @@ func (s Stream) Console() console.Stream {
 	return console.Stream{
 		StreamRef: console.StreamRef{Space: s.Space, Name: s.Name}, Kind: s.Kind, Identity: s.Identity,
 		Head: s.Head, Epoch: s.Epoch, Link: s.Link, Bytes: s.Bytes,
-		CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt, Damage: s.Damage,
+		CreatedAt: s.CreatedAt, WrittenAt: s.WrittenAt, Hour: s.Hour, Damage: s.Damage,
 	}
 }
 

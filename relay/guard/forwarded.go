@@ -21,7 +21,7 @@ func (g *Guard) unwrap(r *http.Request) (passed *http.Request, secure bool, why 
 	}
 	peer := addrOf(r.RemoteAddr)
 	if !g.trusts(peer) {
-		return nil, false, refused(Forbidden, "the request comes through a proxy (%.40s): add its address to the trusted proxies if it should", name)
+		return nil, false, refused(Forbidden, "the request comes through a proxy (%.40s): if it should, name its address in trusted_proxies in the relay's settings.json", name)
 	}
 	client, ok := g.client(r.Header.Values("X-Forwarded-For"))
 	if !ok {

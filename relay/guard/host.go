@@ -23,7 +23,7 @@ func (g *Guard) checkHost(r *http.Request) *RefusedError {
 	if g.knowsHost(r, name) {
 		return nil
 	}
-	return refused(HostRefused, "%.80q is not a name or address of this relay: ask it by one of its own, or add the name to its hosts", name)
+	return refused(HostRefused, "%.80q is not a name or address of this relay: ask it by one of its own, or add the name to hosts in its settings.json", name)
 }
 
 func (g *Guard) knowsHost(r *http.Request, name string) bool {

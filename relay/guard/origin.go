@@ -57,7 +57,7 @@ func (g *Guard) checkOrigin(r *http.Request, secure bool) (allowed string, why *
 			scheme = "https"
 		}
 		if own, ok := originOf(scheme, r.Host); !ok || o != own {
-			return "", refused(OriginRefused, "pages of %.120q may not ask this relay: add that origin to its allowed origins if they should", sent[0])
+			return "", refused(OriginRefused, "pages of %.120q may not ask this relay: if they should, add that origin to allowed_origins in its settings.json", sent[0])
 		}
 	}
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {

@@ -81,7 +81,7 @@ func (x *exchange) refuse(why error) {
 	if cause := ctx.Err(); cause != nil && errors.Is(why, cause) {
 		return
 	}
-	p := problem(why)
+	p := x.record(why)
 	header := x.w.Header()
 	if p.Code == protocol.Unauthorized {
 		header.Set("WWW-Authenticate", access.Challenge)
@@ -89,7 +89,14 @@ func (x *exchange) refuse(why error) {
 	if p.Retry != nil {
 		header.Set("Retry-After", strconv.FormatUint(*p.Retry, 10))
 	}
-	x.handler.options.Observer.Refused(ctx, Refusal{
+	// Whether the client takes it makes no difference any more.
+	_ = x.send(p.Code.Status(), protocol.Encode(p))
+}
+
+// record puts a refusal on record and returns what the client is told.
+func (x *exchange) record(why error) protocol.Problem {
+	p := problem(why)
+	x.handler.options.Observer.Refused(x.r.Context(), Refusal{
 		Visitor:  x.visitor,
 		Action:   x.action,
 		Stream:   x.stream,
@@ -98,8 +105,7 @@ func (x *exchange) refuse(why error) {
 		Status:   p.Code.Status(),
 		Err:      why,
 	})
-	// Whether the client takes it makes no difference any more.
-	_ = x.send(p.Code.Status(), protocol.Encode(p))
+	return p
 }
 
 // PanicError is a mistake in the program that came up during a request.
@@ -125,9 +131,6 @@ func (x *exchange) rescue() {
 		return
 	}
 	// Half an answer is out: what is left is to break it off visibly.
-	x.handler.options.Observer.Refused(x.r.Context(), Refusal{
-		Visitor: x.visitor, Action: x.action, Stream: x.stream, Position: x.position,
-		Problem: problem(why), Status: http.StatusInternalServerError, Err: why,
-	})
+	x.record(why)
 	panic(http.ErrAbortHandler)
 }

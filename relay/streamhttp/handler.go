@@ -12,6 +12,7 @@ import (
 	"hearth/relay/access"
 	"hearth/relay/guard"
 	"hearth/relay/notify"
+	"hearth/relay/protocol"
 	"hearth/relay/store"
 )
 
@@ -75,6 +76,12 @@ func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, why error) {
 	x := h.begin(w, r)
 	defer x.rescue()
 	x.refuse(why)
+}
+
+// Record puts a refusal on record that somebody else answers, and returns what
+// the client should be told.
+func (h *Handler) Record(r *http.Request, why error) protocol.Problem {
+	return h.begin(nil, r).record(why)
 }
 
 // begin looks at what a request is about.
