@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/adrg/xdg"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -79,6 +80,38 @@ func TestAutostart(t *testing.T) {
 	}
 	do(a.set(false))
 	want(false)
+}
+
+// The entry is where desktops look for it, and starts this program hidden, on
+// the data that it runs on.
+func TestAutostartPlace(t *testing.T) {
+	config := t.TempDir()
+	t.Cleanup(xdg.Reload) // once the variable is as it was
+	t.Setenv("XDG_CONFIG_HOME", config)
+	xdg.Reload()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for usual, want := range map[bool][]string{
+		true:  {program, "--minimized"},
+		false: {program, "--minimized", "--data", "/srv/hearth"},
+	} {
+		a, err := newAutostart("/srv/hearth", usual)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.set(true); err != nil {
+			t.Fatal(err)
+		}
+		got, err := desktopEntry{filepath.Join(config, "autostart", "hearth.desktop")}.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
 }
 
 // A command comes back from the entry as it went in.

@@ -46,10 +46,10 @@ func TestLogbookBounds(t *testing.T) {
 	book := newLogbook(slog.LevelInfo)
 	log := book.logger(new(bytes.Buffer))
 	for i := range logLines + 10 {
-		log.Info(fmt.Sprint(i + 1))
+		log.Info("line", "number", i+1)
 	}
 	lines := book.recent()
-	if len(lines) != logLines || lines[0].Text != "11" || lines[0].Number != 11 || lines[logLines-1].Text != fmt.Sprint(logLines+10) {
+	if len(lines) != logLines || lines[0].Text != "line number=11" || lines[0].Number != 11 || lines[logLines-1].Text != fmt.Sprint("line number=", logLines+10) {
 		t.Errorf("%d lines from %q to %q", len(lines), lines[0].Text, lines[len(lines)-1].Text)
 	}
 	log.Info("long", "text", strings.Repeat("ä", maxLogLine))

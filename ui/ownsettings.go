@@ -39,8 +39,10 @@ var (
 		{console.ThemeSystem, "As the desktop"}, {console.ThemeLight, "Light"}, {console.ThemeDark, "Dark"},
 	}
 	levels = []named[slog.Level]{
-		{slog.LevelDebug, "Everything (debug)"}, {slog.LevelInfo, "What happens (info)"},
-		{slog.LevelWarn, "Warnings and errors (warn)"}, {slog.LevelError, "Errors alone (error)"},
+		{slog.LevelDebug, "Everything (debug)"},
+		{slog.LevelInfo, "What happens (info)"},
+		{slog.LevelWarn, "Warnings and errors (warn)"},
+		{slog.LevelError, "Errors alone (error)"},
 	}
 )
 

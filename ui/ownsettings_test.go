@@ -32,8 +32,10 @@ func TestOwnSettings(t *testing.T) {
 	s.settle()
 	on, dark, level := true, console.ThemeDark, slog.LevelError
 	if diff := cmp.Diff([]console.Change{
-		{DesktopChange: console.DesktopChange{Login: &on}}, {DesktopChange: console.DesktopChange{Tray: &on}},
-		{DesktopChange: console.DesktopChange{Theme: &dark}}, {DesktopChange: console.DesktopChange{LogLevel: &level}},
+		{DesktopChange: console.DesktopChange{Login: &on}},
+		{DesktopChange: console.DesktopChange{Tray: &on}},
+		{DesktopChange: console.DesktopChange{Theme: &dark}},
+		{DesktopChange: console.DesktopChange{LogLevel: &level}},
 	}, s.changes); diff != "" {
 		t.Errorf("what was sent (-want +got):\n%s", diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -33,7 +34,7 @@ func newSetting(changed func()) *setting {
 
 // unindented aligns a label with the entries, which begin further left.
 func unindented(l *widget.Label) fyne.CanvasObject {
-	return inset(container.NewThemeOverride(l, snug{}), 0, 7)
+	return inset(container.New(borderless{l.Theme}, l), 0, 7)
 }
 
 // field is one line of a form: what it is about, and below its value what there
@@ -68,6 +69,28 @@ func (s *setting) changed() *string {
 		return nil
 	}
 	return &typed
+}
+
+// showList is show for several values, which are typed with commas in between.
+func (s *setting) showList(list console.Value[[]string]) {
+	text := strings.Join(list.Value, ", ")
+	s.show(text, list.Origin, list.Fixed())
+	if text == "" && list.Fixed() {
+		s.fixed.SetText(s.entry.PlaceHolder)
+	}
+}
+
+// changedList is changed for several values.
+func (s *setting) changedList() *[]string {
+	typed := s.changed()
+	if typed == nil {
+		return nil
+	}
+	list := strings.FieldsFunc(*typed, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	if list == nil {
+		list = []string{}
+	}
+	return &list
 }
 
 func (v *settings) openFolder() {

@@ -23,6 +23,8 @@ type settings struct {
 	loaded bool
 
 	name, port *setting
+	interfaces *setting
+	advertise  *setting
 	open       *widget.Check
 	openFixed  *words
 	openOrigin *prose
@@ -42,6 +44,9 @@ type settings struct {
 func newSettings(s *shell, window fyne.Window, folder string) *settings {
 	v := &settings{shell: s, window: window, hosted: func() bool { return false }}
 	v.name, v.port = newSetting(v.edited), newSetting(v.edited)
+	v.interfaces, v.advertise = newSetting(v.edited), newSetting(v.edited)
+	v.interfaces.entry.SetPlaceHolder("each that leads to a network people share")
+	v.advertise.entry.SetPlaceHolder("those of this machine")
 	v.open = widget.NewCheck("Open to everyone on this network", v.openSwitched)
 	v.openFixed = newWords("", theme.ColorNameForeground)
 	v.openOrigin = remark("")
@@ -64,6 +69,10 @@ func newSettings(s *shell, window fyne.Window, folder string) *settings {
 			field("Port", "0 lets the system pick one", container.NewBorder(nil, nil, fixedWidth(110, v.port.stack), nil), v.port.origin),
 			widget.NewSeparator(),
 			field("Network", "who can reach the relay", flush(container.NewStack(v.open, v.openFixed)), v.warning, v.openOrigin),
+			widget.NewSeparator(),
+			field("Interfaces", "where it is announced; !eth1: not there", v.interfaces.stack, v.interfaces.origin),
+			widget.NewSeparator(),
+			field("Addresses", "that are announced", v.advertise.stack, v.advertise.origin),
 			widget.NewSeparator(),
 			field("Data folder", "chosen when Hearth starts", container.NewBorder(nil, nil, nil, container.NewVBox(show), unindented(v.folder))),
 			widget.NewSeparator(),
@@ -101,6 +110,8 @@ func (v *settings) show(values console.Values) {
 	v.values, v.loaded = values, true
 	v.name.show(values.Name.Value, values.Name.Origin, values.Name.Fixed())
 	v.port.show(strconv.Itoa(values.Port.Value), values.Port.Origin, values.Port.Fixed())
+	v.interfaces.showList(values.Interfaces)
+	v.advertise.showList(values.Advertise)
 	v.openOrigin.set(originSentence(values.Open.Origin))
 	v.folder.SetText(values.Folder.Value)
 	v.open.Hidden, v.openFixed.Hidden = values.Open.Fixed(), !values.Open.Fixed()
@@ -161,7 +172,7 @@ func (v *settings) edited() {
 
 // change is what the form asks for; nil where it asks for nothing new.
 func (v *settings) change() (console.Change, error) {
-	change := console.Change{Name: v.name.changed()}
+	change := console.Change{Name: v.name.changed(), Interfaces: v.interfaces.changedList(), Advertise: v.advertise.changedList()}
 	if typed := v.port.changed(); typed != nil {
 		port, err := strconv.ParseUint(*typed, 10, 16)
 		if err != nil {

@@ -27,6 +27,10 @@ var plainValues = console.Values{
 	Port:   console.Value[int]{Value: 2451, Origin: console.OriginDefault},
 	Open:   console.Value[bool]{Origin: console.OriginDefault},
 	Folder: console.Value[string]{Value: "/data", Origin: console.OriginFlag},
+
+	Interfaces: console.Value[[]string]{Origin: console.OriginDefault},
+	Advertise:  console.Value[[]string]{Origin: console.OriginDefault},
+
 	Desktop: console.Desktop{
 		Login:    console.Value[bool]{Origin: console.OriginDefault},
 		Tray:     console.Value[bool]{Origin: console.OriginDefault},
@@ -111,6 +115,23 @@ func TestTypingIsKept(t *testing.T) {
 	name := "attic"
 	if diff := cmp.Diff(console.Change{Name: &name}, change); diff != "" || err != nil {
 		t.Errorf("what would be sent (-want +got):\n%s%v", diff, err)
+	}
+}
+
+// Interfaces and addresses are typed with commas or blanks in between; an empty
+// field asks for none of them to be named.
+func TestListsAreTyped(t *testing.T) {
+	values := plainValues
+	values.Interfaces = console.Value[[]string]{Value: []string{"eth0", "!eth1"}, Origin: console.OriginFile}
+	values.Advertise = console.Value[[]string]{Value: []string{"192.0.2.1"}, Origin: console.OriginFlag}
+	_, v := openSettings(t, values)
+	reads(t, v.body, "eth0, !eth1", "192.0.2.1")
+	for typed, want := range map[string][]string{" eth0,wlan0  eth2,": {"eth0", "wlan0", "eth2"}, "": {}} {
+		v.interfaces.entry.SetText(typed)
+		change, err := v.change()
+		if diff := cmp.Diff(console.Change{Interfaces: &want}, change); diff != "" || err != nil {
+			t.Errorf("%q asks for (-want +got):\n%s%v", typed, diff, err)
+		}
 	}
 }
 
