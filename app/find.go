@@ -73,7 +73,11 @@ func printFound(out io.Writer, relays []console.FoundRelay) error {
 		if r.NeedsKey {
 			key = "needed"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.12s\n", r.Name, strings.Join(r.URLs, " "), key, r.ID)
+		name := r.Name
+		if r.Stale {
+			name += " (does not answer any more)"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.12s\n", name, strings.Join(r.URLs, " "), key, r.ID)
 	}
 	return t.Flush()
 }

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -85,12 +86,18 @@ def look(typ):
     return [known[key] for key in sorted(known)]
 
 
-def ready(what, true):
+def ready(what, process, true):
     deadline = time.monotonic() + 30
     while not true():
-        if time.monotonic() > deadline:
-            sys.exit(f"{what} does not start")
+        if process.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"{what} does not start: {process.poll()}")
         time.sleep(0.02)
+
+
+def listens(path):
+    """Tells whether somebody takes connections there; that there is a socket does not yet say so."""
+    with socket.socket(socket.AF_UNIX) as s:
+        return s.connect_ex(path) == 0
 
 
 def main():
@@ -104,13 +111,12 @@ def main():
         os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={folder}/bus"
         bus = subprocess.Popen(["dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile"], stderr=subprocess.DEVNULL)
         try:
-            ready("the bus", lambda: os.path.exists(f"{folder}/bus"))
+            ready("the bus", bus, lambda: listens(f"{folder}/bus"))
             daemon = subprocess.Popen(
                 ["avahi-daemon", "-f", f"{folder}/avahi.conf", "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title"],
-                stderr=subprocess.DEVNULL,
             )
             try:
-                ready("avahi", lambda: subprocess.run(["avahi-browse", "--all", "--terminate"], capture_output=True).returncode == 0)
+                ready("avahi", daemon, lambda: subprocess.run(["avahi-browse", "--all", "--terminate"], capture_output=True).returncode == 0)
                 last = None
                 while not select.select([sys.stdin], [], [], 0.2)[0]:
                     known = look(typ)
