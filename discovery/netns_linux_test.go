@@ -104,6 +104,7 @@ func start(t *testing.T, ns string, env []string, command ...string) *machine {
 	m.cmd = exec.Command("ip", append([]string{"netns", "exec", ns}, command...)...)
 	m.cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), env...) // else each end takes a second
 	m.cmd.Stderr = t.Output()
+	m.cmd.WaitDelay = time.Second // should something that it started outlive it
 	var err error
 	if m.in, err = m.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

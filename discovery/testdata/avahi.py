@@ -7,10 +7,12 @@ Of each service it tells the address that avahi prefers, and over which protocol
 It runs inside "ip netns exec", which gives it its own view of the file system: what is mounted here is seen by nobody else.
 """
 
+import ctypes
 import json
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -59,10 +61,13 @@ def unescape(text):
 
 def look(typ):
     known = {}
-    out = subprocess.run(
-        ["avahi-browse", "--parsable", "--resolve", "--no-db-lookup", "--terminate", typ],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    ).stdout
+    try:
+        out = subprocess.run(
+            ["avahi-browse", "--parsable", "--resolve", "--no-db-lookup", "--terminate", typ],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=6,
+        ).stdout
+    except subprocess.TimeoutExpired:  # it waits for ever for what goes away while it is resolved
+        return None
     for line in out.splitlines():
         fields = line.split(";", 9)
         if fields[0] != "=" or len(fields) < 10:
@@ -94,6 +99,12 @@ def ready(what, process, true):
         time.sleep(0.02)
 
 
+def follow():
+    """Makes a program that is started end with this one, however that ends."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def listens(path):
     """Tells whether somebody takes connections there; that there is a socket does not yet say so."""
     with socket.socket(socket.AF_UNIX) as s:
@@ -109,18 +120,19 @@ def main():
             with open(os.path.join(folder, name), "w") as f:
                 f.write(text.format(folder=folder, interface=interface))
         os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={folder}/bus"
-        bus = subprocess.Popen(["dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile"], stderr=subprocess.DEVNULL)
+        bus = subprocess.Popen(["dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile"], stderr=subprocess.DEVNULL, preexec_fn=follow)
         try:
             ready("the bus", bus, lambda: listens(f"{folder}/bus"))
             daemon = subprocess.Popen(
                 ["avahi-daemon", "-f", f"{folder}/avahi.conf", "--no-drop-root", "--no-chroot", "--no-rlimits", "--no-proc-title"],
+                preexec_fn=follow,
             )
             try:
                 ready("avahi", daemon, lambda: subprocess.run(["avahi-browse", "--all", "--terminate"], capture_output=True).returncode == 0)
                 last = None
                 while not select.select([sys.stdin], [], [], 0.2)[0]:
                     known = look(typ)
-                    if known != last:
+                    if known is not None and known != last:
                         print(json.dumps(known), flush=True)
                         last = known
             finally:

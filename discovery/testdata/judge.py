@@ -16,18 +16,44 @@ from zeroconf import AddressResolver, IPVersion, ServiceBrowser, ServiceInfo, Ze
 
 
 def watch(zc, typ):
-    known = {}
-    lock = threading.Lock()
+    known = {}  # by full name; None until resolved
+    changed = set()
+    news = threading.Condition()
 
     def tell():
-        print(json.dumps(sorted(known.values(), key=lambda one: one["instance"])), flush=True)
+        resolved = [one for one in known.values() if one]
+        print(json.dumps(sorted(resolved, key=lambda one: one["instance"])), flush=True)
 
     class Listener:
+        """Takes note only: to resolve what is gone already takes seconds."""
+
         def add_service(self, zc, typ, name):
-            info = zc.get_service_info(typ, name, timeout=5000)
-            if info is None:
-                return
-            with lock:
+            with news:
+                known.setdefault(name)
+                changed.add(name)
+                news.notify()
+
+        update_service = add_service
+
+        def remove_service(self, zc, typ, name):
+            with news:
+                known.pop(name, None)
+                tell()
+
+    def resolve_changed():
+        while True:
+            with news:
+                news.wait_for(lambda: changed)
+                name = changed.pop()
+                if name not in known:
+                    continue
+            info = zc.get_service_info(typ, name, timeout=1000)
+            with news:
+                if name not in known:
+                    continue
+                if info is None:
+                    changed.add(name)
+                    continue
                 known[name] = {
                     "instance": name.removesuffix("." + typ),
                     "host": info.server,
@@ -37,14 +63,8 @@ def watch(zc, typ):
                 }
                 tell()
 
-        update_service = add_service
-
-        def remove_service(self, zc, typ, name):
-            with lock:
-                known.pop(name, None)
-                tell()
-
     tell()
+    threading.Thread(target=resolve_changed, daemon=True).start()
     ServiceBrowser(zc, typ, Listener())
     sys.stdin.read()
 
