@@ -77,7 +77,8 @@ func run(args []string, out, errs io.Writer) int {
 	}
 	ctx, forget := signal.NotifyContext(context.Background(), signals...)
 	defer forget()
-	context.AfterFunc(ctx, func() { signal.Reset(signals...) })
+	// Not so SIGHUP: a shell that goes and its terminal send one each.
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
 
 	command.BindTo(ctx, (*context.Context)(nil))
 	err = command.Run()

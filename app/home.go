@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"hearth/relay"
@@ -53,6 +55,8 @@ type homeOptions struct {
 // openHome opens the relay on its data, listens, and tells the owner's commands
 // and the network. Close it after use.
 func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
+	// Whoever read the log may go: that is no reason to end.
+	signal.Ignore(syscall.SIGPIPE)
 	values := s.values()
 	var n *network // asked once the relay serves, and known by then
 	r, err := relay.Open(ctx, s.folder.Value, relay.Options{

@@ -444,3 +444,55 @@ func TestOwnersConsole(t *testing.T) {
 		t.Errorf("on record is %+v, %v", refused, err)
 	}
 }
+
+// A wait goes on when the listener that it came through is closed, as when the
+// relay moves to another port.
+func TestWaitOutlivesItsListener(t *testing.T) {
+	r, err := relay.Open(t.Context(), t.TempDir(), relay.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &home{Relay: r, client: &http.Client{Transport: &http.Transport{}}}
+	defer h.client.CloseIdleConnections()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.url = "http://" + l.Addr().String()
+	served, answered := make(chan error, 1), make(chan headsMessage, 1)
+	go func() { served <- r.Serve(l) }()
+	go func() {
+		var heads headsMessage
+		if status, err := ask(h.client, http.MethodGet, h.url+"/v1/wait?watch=notes&timeout=60", nil, &heads); err != nil || status != http.StatusOK {
+			t.Errorf("status %d, %v", status, err)
+		}
+		answered <- heads
+	}()
+	for waiting := 0; waiting == 0; {
+		o, err := r.Console().Overview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = o.Waiting
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := make(chan error, 1)
+	go func() { moved <- r.Serve(elsewhere) }()
+	other := &home{Relay: r, url: "http://" + elsewhere.Addr().String(), client: &http.Client{Transport: &http.Transport{}}}
+	defer other.client.CloseIdleConnections()
+	if status := other.append(t, "notes", 1, []byte("x")); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	if heads := <-answered; len(heads.Heads) != 1 || heads.Heads[0].Head != 1 {
+		t.Errorf("the wait was told %+v", heads)
+	}
+	if err := errors.Join(r.Shutdown(context.Background()), <-served, <-moved); err != nil {
+		t.Error(err)
+	}
+}

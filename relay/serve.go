@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hearth/relay/guard"
+	"hearth/relay/protocol"
 )
 
 const (
@@ -68,13 +69,13 @@ func (r *Relay) enlist(l net.Listener, s *http.Server) bool {
 	return true
 }
 
-// dismiss ends a server whose listener is closed: its clients are answered, and
-// then their connections end too.
+// dismiss ends a server whose listener is closed, when the last of its clients is
+// answered: who waits on it may do so as long as a wait takes.
 func (r *Relay) dismiss(l net.Listener) {
 	r.serving.Lock()
 	server := r.servers[l]
 	r.serving.Unlock()
-	stop(context.Background(), server)
+	stop(context.Background(), server, protocol.MaxWait+drainTime)
 	r.serving.Lock()
 	delete(r.servers, l)
 	r.serving.Unlock()
@@ -95,16 +96,16 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	r.hub.Close()
 	var stopping sync.WaitGroup
 	for _, s := range servers {
-		stopping.Go(func() { stop(ctx, s) })
+		stopping.Go(func() { stop(ctx, s, drainTime) })
 	}
 	stopping.Wait()
 	return errors.Join(r.store.Close(), r.lock.Unlock())
 }
 
-// stop ends a server: kindly, and after drainTime whether its clients are ready
-// or not.
-func stop(ctx context.Context, s *http.Server) {
-	ctx, cancel := context.WithTimeout(ctx, drainTime)
+// stop ends a server: kindly, and after a time whether its clients are ready or
+// not.
+func stop(ctx context.Context, s *http.Server, patience time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if s.Shutdown(ctx) != nil {
 		_ = s.Close() // what a stalled client did not take is not the relay's loss
