@@ -126,11 +126,14 @@ func TestListsAreTyped(t *testing.T) {
 	values.Advertise = console.Value[[]string]{Value: []string{"192.0.2.1"}, Origin: console.OriginFlag}
 	_, v := openSettings(t, values)
 	reads(t, v.body, "eth0, !eth1", "192.0.2.1")
-	for typed, want := range map[string][]string{" eth0,wlan0  eth2,": {"eth0", "wlan0", "eth2"}, "": {}} {
-		v.interfaces.entry.SetText(typed)
+	for _, test := range []struct {
+		typed string
+		want  []string
+	}{{" eth0,wlan0  eth2,", []string{"eth0", "wlan0", "eth2"}}, {"", []string{}}} {
+		v.interfaces.entry.SetText(test.typed)
 		change, err := v.change()
-		if diff := cmp.Diff(console.Change{Interfaces: &want}, change); diff != "" || err != nil {
-			t.Errorf("%q asks for (-want +got):\n%s%v", typed, diff, err)
+		if diff := cmp.Diff(console.Change{Interfaces: &test.want}, change); diff != "" || err != nil {
+			t.Errorf("%q asks for (-want +got):\n%s%v", test.typed, diff, err)
 		}
 	}
 }
