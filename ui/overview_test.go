@@ -67,7 +67,7 @@ func TestChartTellsTheBarPointedAt(t *testing.T) {
 	c.content.Resize(fyne.NewSize(2*gap+400, 200))
 	start := time.Date(2026, 11, 30, 14, 0, 0, 0, time.Local)
 	c.show([]time.Time{start, start.Add(time.Minute)}, []int{7, 1})
-	reads(t, c.content, "8 in the last hour, at most 7 a minute", "1 write this minute")
+	reads(t, c.content, "8 in the last hour, 7 at most", "1 write this minute")
 	for x, want := range map[float32]string{0: "7 writes at 14:00", 399: "1 write at 14:01", 400: "1 write at 14:01"} {
 		c.bars.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, 10)}})
 		reads(t, c.content, want)

@@ -67,7 +67,7 @@ func (c *timeChart) tell() {
 	}
 	told := number(sum) + " in the last hour"
 	if most > 0 {
-		told += ", at most " + number(most) + " a minute"
+		told += ", " + number(most) + " at most"
 	}
 	c.sum.set(told)
 	if i := c.pointed; i >= 0 && i < len(c.counts) {
