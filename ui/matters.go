@@ -75,7 +75,8 @@ func (c condition) matters() []matter {
 	if lacksRoom && o.Problem == "" {
 		list = append(list, matter{
 			notice, fmt.Sprintf("Only %s are free where the data lies.", byteSize(o.DiskFree)),
-			"Make room before the disk is full; writes are refused from then on.", "Open data folder", lead{to: toFolder},
+			"Make room before the disk is full; writes are refused from then on.", "Open data folder",
+			lead{to: toFolder},
 		})
 	}
 	if c.unseen > 0 {
@@ -88,7 +89,8 @@ func (c condition) matters() []matter {
 	if o.Open {
 		list = append(list, matter{
 			choice, "Anyone on this network can read and write.",
-			"There is no key. Leave it so only where you trust every device.", "Settings", lead{to: toSettings},
+			"There is no key. Leave it so only where you trust every device.", "Settings",
+			lead{to: toSettings},
 		})
 	}
 	return list
@@ -107,7 +109,8 @@ func damaged(streams []console.Stream) []matter {
 			list = append(list, matter{
 				alarm, fmt.Sprintf("The stream “%s” is damaged.", fullName(s.StreamRef)),
 				sentence(s.Damage) + " Its sound part can still be read. Keep a copy of the data folder, then bring back a backup.",
-				"Open stream", lead{toStream, s.StreamRef},
+				"Open stream",
+				lead{toStream, s.StreamRef},
 			})
 		}
 	}
