@@ -2,8 +2,10 @@ package main
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,5 +86,28 @@ func TestAnnouncingSettings(t *testing.T) {
 	}
 	if _, err := s.with(console.Change{Interfaces: &[]string{"eth0"}}); err == nil || !strings.Contains(err.Error(), "the environment") {
 		t.Errorf("changed for this run: %v", err)
+	}
+}
+
+// Interfaces that the owner names while the relay runs are used at once, and
+// the network shows what became of them.
+func TestChangeInterfaces(t *testing.T) {
+	h := open(t, keptSettings{Port: new(0), Open: new(true)})
+	missing := console.UnusedInterface{Interface: "hearth-none", Reason: "this machine has no interface of that name"}
+	for _, names := range [][]string{{missing.Interface}, {}} {
+		change(t, h, console.Change{Interfaces: &names})
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			around, err := h.Neighbourhood(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := len(names) > 0
+			if len(around.Unused) > 0 && slices.Contains(around.Unused, missing) == named && strings.Contains(around.Quiet, missing.Interface) == named {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("with %q the network shows %+v", names, around)
+			}
+		}
 	}
 }
