@@ -26,8 +26,8 @@ var deviceColumns = columns{least: 120, list: []column{
 	{title: "Device", width: 150, style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
 	{title: "Did", color: theme.ColorNameForeground},
 	{title: "Seen", width: 84, color: colorMuted},
-	{title: "Writes", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
-	{title: "Reads", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
+	{title: "Writes", width: 76, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
+	{title: "Reads", width: 76, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
 }}
 
 // deviceList is the clients that were seen lately.

@@ -96,6 +96,7 @@ func (v *overview) load(ctx context.Context) (func(), error) {
 		if !v.loaded {
 			v.loaded = true
 			v.stage.Objects = []fyne.CanvasObject{v.body}
+			v.shape = fyne.Size{} // it has not been laid out here
 		}
 		v.show(activity)
 	}, nil
