@@ -72,12 +72,18 @@ as_person() {
 
 # install puts the package in with what it says it depends on, and no more.
 install() {
+	local library libraries
 	inside apt-get install -qq --no-install-recommends /root/hearth.deb >"$folder/install.log" 2>&1 || {
 		cat "$folder/install.log"
 		fail "apt does not install it"
 	}
 	inside hearth version >"$folder/version"
 	grep --quiet '^commit [0-9a-f]\{40\} of 2' "$folder/version" || fail "it does not tell its commit and date: $(<"$folder/version")"
+	# The window loads these by name, and does less without a word where one lacks.
+	libraries=$(inside ldconfig --print-cache)
+	while read -r library; do
+		[[ $libraries == *$library* ]] || fail "it depends on $library as well"
+	done < <(grep --text --only-matching 'libX[[:alnum:]-]*\.so\.[0-9]*' "$root/usr/bin/hearth" | sort --unique)
 	[[ -z $(find "$root/etc" -name '*hearth*') ]] || fail "it was enabled, or brings configuration"
 	ok "installed, nothing enabled: $(head -1 "$folder/version")"
 }
@@ -106,6 +112,8 @@ window() {
 	as_person $(entry Exec) 2>"$folder/window.log" &
 	program=$!
 	shown=$(timeout 60 xdotool search --sync --onlyvisible --class "^$(entry StartupWMClass)\$" | head -1) || {
+		pkill --parent "$program" --signal QUIT # a Go program then tells what it is doing
+		wait "$program" || true
 		cat "$folder/window.log"
 		fail "no window of the class $(entry StartupWMClass)"
 	}
@@ -127,7 +135,7 @@ append() {
 }
 
 # holds WORD says whether it is in the stream notes.
-holds() { curl --silent --fail "$hearth/v1/streams/notes/entries" | grep --quiet --text "$1"; }
+holds() { curl --silent --fail "$hearth/v1/streams/notes/entries" | grep --text "$1" >/dev/null; }
 
 # boot starts the machine up.
 boot() {
@@ -167,7 +175,7 @@ exposure() {
 }
 
 # found says whether the relay is found on the network.
-found() { inside hearth find | grep --quiet --fixed-strings "$address:2451"; }
+found() { inside hearth find | grep --fixed-strings "$address:2451" >/dev/null; }
 
 # system runs the relay of the machine.
 system() {
