@@ -103,7 +103,9 @@ window() {
 	mkdir -p /tmp/.X11-unix "$root/tmp/.X11-unix"
 	mount -t tmpfs x11 /tmp/.X11-unix
 	mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
-	exec 4< <(exec Xvfb -displayfd 1 -screen 0 1280x800x24 +extension GLX -nolisten tcp 2>/dev/null)
+	# It begins anew whenever its last client goes, unless told not to: the program
+	# tries the display before it opens its window.
+	exec 4< <(exec Xvfb -displayfd 1 -noreset -screen 0 1280x800x24 +extension GLX -nolisten tcp 2>/dev/null)
 	read -r number <&4
 	export DISPLAY=:$number
 	openbox >/dev/null 2>&1 &
