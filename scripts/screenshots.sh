@@ -80,7 +80,7 @@ for theme in light dark; do
 	# Rows and the rail stand where the window puts them at its first size.
 	xdotool mousemove --window "$window" 300 214 click 1
 	sleep 1
-	xdotool mousemove --window "$window" 900 360 click 1 mousemove --window "$window" 400 700
+	xdotool mousemove --window "$window" 900 446 click 1 mousemove --window "$window" 400 700
 	shot "streams$suffix"
 	xdotool key ctrl+3
 	shot "refusals$suffix"
