@@ -97,6 +97,9 @@ func TestEntryIsSavedWhole(t *testing.T) {
 	d.entries.choose(0)
 	s.settle()
 	reads(t, d.pane.content, "the beginning of 200 kB")
+	test.Tap(d.pane.save)
+	reads(t, s.canvas.Overlays().Top(), "Save")
+	s.canvas.Overlays().Top().Hide()
 	path := filepath.Join(t.TempDir(), fileName(d.stream.Name, 1, d.pane.readout.kind))
 	file, err := storage.Writer(storage.NewFileURI(path))
 	if err != nil {

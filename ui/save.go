@@ -26,8 +26,8 @@ func (p *entryPane) askWhere() {
 		}
 	}, windowOf(p.content))
 	d.SetFileName(fileName(p.stream.Name, position, p.readout.kinds()[0]))
-	d.Resize(dialogSize(p.content))
 	d.Show()
+	d.Resize(dialogSize(p.content)) // which it can take only once it is shown
 }
 
 // saveTo writes all bytes of an entry to a file, or leaves none.
