@@ -70,7 +70,7 @@ func (c streamsCommand) list(ctx context.Context, l looker, out io.Writer) error
 	}
 	list := make([]consolehttp.Stream, 0, len(streams))
 	for _, s := range streams {
-		list = append(list, consolehttp.StreamOf(s))
+		list = append(list, streamOf(s))
 	}
 	return printJSON(out, list)
 }
@@ -128,7 +128,7 @@ func (c streamsCommand) one(ctx context.Context, l looker, out io.Writer) error 
 	if !c.JSON {
 		return printStream(out, s, entries)
 	}
-	one := streamJSON{consolehttp.StreamOf(s), cursorOf(s), make([]consolehttp.Entry, 0, len(entries))}
+	one := streamJSON{streamOf(s), cursorOf(s), make([]consolehttp.Entry, 0, len(entries))}
 	for _, e := range entries {
 		one.Latest = append(one.Latest, consolehttp.EntryOf(e))
 	}
@@ -157,4 +157,11 @@ func latest(ctx context.Context, l looker, s console.Stream, limit uint64) ([]co
 // cursorOf returns the cursor at a stream's head as the contract spells it.
 func cursorOf(s console.Stream) string {
 	return fmt.Sprintf("%d.%s.%s", s.Head, s.Identity, s.Link)
+}
+
+// streamOf puts a stream into its JSON form, the same whether the relay runs or
+// not: its last hour is for windows, which look again and again.
+func streamOf(s console.Stream) consolehttp.Stream {
+	s.Hour = console.Hour{}
+	return consolehttp.StreamOf(s)
 }
