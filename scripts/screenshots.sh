@@ -18,7 +18,7 @@ trap stop EXIT
 
 # The X server picks a free display and says which.
 mkfifo "$scratch/display"
-Xvfb -displayfd 3 -screen 0 1280x800x24 +extension GLX -nolisten tcp 3>"$scratch/display" 2>/dev/null &
+Xvfb -displayfd 3 -noreset -screen 0 1280x800x24 +extension GLX -nolisten tcp 3>"$scratch/display" 2>/dev/null &
 started+=($!)
 read -r number <"$scratch/display"
 export DISPLAY=:$number WAYLAND_DISPLAY=
