@@ -45,7 +45,7 @@ func newDesktop(t *testing.T) desktop {
 		t.Fatal(err)
 	}
 	defer ready.Close()
-	x := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "+extension", "GLX", "-nolisten", "tcp")
+	x := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-noreset", "-screen", "0", "1280x800x24", "+extension", "GLX", "-nolisten", "tcp")
 	x.ExtraFiles = []*os.File{told}
 	if err := errors.Join(x.Start(), told.Close()); err != nil {
 		t.Fatal(err)
