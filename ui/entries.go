@@ -33,7 +33,7 @@ func (e *entryRows) row(i int) rowState {
 		when += " · " + entry.Writer
 	}
 	return rowState{
-		bond:  bond{above: !entry.EndsBatch, below: position > 1 && !(known && older.EndsBatch)},
+		bond:  bond{above: !entry.EndsBatch, below: position > 1 && (!known || !older.EndsBatch)},
 		cells: []string{number(position), number(entry.Epoch), byteSize(uint64(entry.Size)), shortened(entry.Link, 8), when},
 	}
 }

@@ -39,8 +39,11 @@ func TestBatchesAreJoined(t *testing.T) {
 		got = append(got, (*entryRows)(d).row(i).bond)
 	}
 	want := []bond{
-		{below: true}, {above: true},
-		{below: true}, {above: true, below: true}, {above: true},
+		{below: true},
+		{above: true},
+		{below: true},
+		{above: true, below: true},
+		{above: true},
 		{},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(bond{})); diff != "" {
