@@ -31,11 +31,11 @@ type entryPane struct {
 	save        *widget.Button
 	trouble     *prose
 	content     *fyne.Container
-	closed      func() // after the pane was opened or closed
+	moved       func() // after the pane was opened or closed
 }
 
 func newEntryPane(s *shell, moved func()) *entryPane {
-	p := &entryPane{shell: s, closed: moved, name: strong(""), facts: caption(""), tabLine: beside(2), trouble: newProse("", theme.ColorNameError)}
+	p := &entryPane{shell: s, moved: moved, name: strong(""), facts: caption(""), tabLine: beside(2), trouble: newProse("", theme.ColorNameError)}
 	p.name.shrinks, p.facts.shrinks = true, true
 	p.readout.kind = kindHex
 	p.lines = newRowList(&readoutColumns, 17, &p.readout)
@@ -100,7 +100,7 @@ func (p *entryPane) show(size int, data []byte, views []render.View) {
 	p.offer(kinds)
 	p.content.Show()
 	p.read(kind)
-	p.closed()
+	p.moved()
 }
 
 // offer makes a tab for each way to read the entry. Tabs that are right already
@@ -137,7 +137,7 @@ func (p *entryPane) close() {
 	p.pager, p.position = nil, 0
 	p.readout = readout{kind: kindHex, width: p.readout.width}
 	p.content.Hide()
-	p.closed()
+	p.moved()
 }
 
 // say puts a sentence into the pane, or takes it away.
