@@ -1,0 +1,182 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"hearth/relay/console"
+)
+
+// selfTest finds out, when asked, what keeps other devices from the relay.
+type selfTest struct {
+	shell   *shell
+	changed func()          // the room that is taken is another one
+	cancel  func()          // ends the run; nil while there is none
+	run     int             // counts the runs: what an ended one finds is not shown
+	checks  []console.Check // of the last run
+	at      time.Time       // when that ended; zero if none has
+
+	button  *widget.Button
+	told    *prose
+	below   *fyne.Container // the progress of a run, or what it found
+	content *fyne.Container
+}
+
+// selfTestIntro is told before the first run.
+const selfTestIntro = "Tries what a device needs to find this relay and to reach it. It takes a few seconds and changes nothing."
+
+func newSelfTest(s *shell, changed func()) *selfTest {
+	t := &selfTest{shell: s, changed: changed, told: newProse(selfTestIntro, colorMuted), below: stacked(0)}
+	t.button = widget.NewButton("Test the network", t.start)
+	t.content = stacked(0,
+		inset(container.NewBorder(nil, nil, nil, container.NewCenter(t.button), container.New(layout.NewCustomPaddedLayout(0, 0, 0, gap), t.told)), gap, 10),
+		t.below,
+	)
+	return t
+}
+
+// start begins a run aside from the UI thread.
+func (t *selfTest) start() {
+	if t.cancel != nil {
+		return
+	}
+	t.run++
+	run := t.run
+	halted, halt := context.WithCancel(context.Background())
+	bar := widget.NewProgressBarInfinite() // a new one each time: it moves from when it is drawn
+	t.cancel = func() {
+		halt()
+		bar.Stop()
+		t.cancel = nil
+		t.button.Enable()
+	}
+	t.button.Disable()
+	t.told.paint("Asking the devices on the network, and going to each address of the relay…", colorMuted)
+	t.put(container.New(layout.NewCustomPaddedLayout(0, 10, gap, gap),
+		stretched(gap, 0, container.New(atLeast(barHeight), bar), widget.NewButton("Cancel", t.giveUp))))
+	t.shell.later(func(ctx context.Context) (func(), error) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		defer context.AfterFunc(halted, stop)()
+		checks, err := t.shell.console.SelfTest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return func() { t.end(run, func() { t.show(checks) }) }, nil
+	}, func(err error) {
+		t.end(run, func() {
+			t.checks, t.at = nil, time.Time{}
+			t.told.paint(sentence(fmt.Sprintf("the network cannot be tested: %v", err)), theme.ColorNameError)
+			t.put()
+		})
+	})
+}
+
+// barHeight is enough to see the bar move.
+const barHeight = 6
+
+// end ends a run and tells what came of it, unless it was given up.
+func (t *selfTest) end(run int, tell func()) {
+	if run != t.run || t.cancel == nil {
+		return
+	}
+	t.cancel()
+	tell()
+}
+
+// giveUp ends the run; what an earlier one found shows again.
+func (t *selfTest) giveUp() {
+	if t.cancel == nil {
+		return
+	}
+	t.cancel()
+	t.told.paint("The test was cancelled.", colorMuted)
+	t.list()
+}
+
+// show tells what a run found.
+func (t *selfTest) show(checks []console.Check) {
+	t.checks, t.at = checks, t.shell.now()
+	t.age()
+	t.list()
+}
+
+// age tells how the last run ended, and when that was.
+func (t *selfTest) age() {
+	if t.at.IsZero() || t.cancel != nil {
+		return
+	}
+	failed := 0
+	for _, c := range t.checks {
+		if !c.OK {
+			failed++
+		}
+	}
+	summary, color := "All of it is fine.", theme.ColorNameSuccess
+	switch {
+	case failed == 1:
+		summary, color = "One thing wants a look.", theme.ColorNameForeground
+	case failed > 1:
+		summary, color = number(uint64(failed))+" things want a look.", theme.ColorNameForeground
+	}
+	t.told.paint(summary+" Tested "+ago(t.at, t.shell.now())+".", color)
+}
+
+// list shows what the last run found.
+func (t *selfTest) list() {
+	var lines []fyne.CanvasObject
+	for _, c := range t.checks {
+		lines = append(lines, widget.NewSeparator(), checkLine(c))
+	}
+	t.put(lines...)
+}
+
+func (t *selfTest) put(lines ...fyne.CanvasObject) {
+	t.below.Objects = lines
+	t.changed()
+}
+
+// checkLine tells one check: how it came out, what was seen, and what to do.
+func checkLine(c console.Check) fyne.CanvasObject {
+	word := newWords("OK", theme.ColorNameSuccess)
+	if !c.OK {
+		word = newWords("Not OK", theme.ColorNameError)
+	}
+	word.style.Bold = true
+	title := newProse("", theme.ColorNameForeground)
+	title.style.TextStyle.Bold = true
+	title.set(c.Title)
+	told := stacked(3, title, newProse(c.Detail, colorMuted))
+	if c.Todo != "" {
+		told.Add(todo(c.Todo))
+	}
+	return inset(container.NewBorder(nil, nil, container.NewVBox(fixedWidth(checkWidth, word)), nil, told), gap, 9)
+}
+
+// checkWidth has room for the words that say how a check came out.
+const checkWidth = 64
+
+// todo is what the person can do, to be copied or selected: what is to be typed
+// elsewhere is nothing to type off.
+func todo(text string) fyne.CanvasObject {
+	command, isCommand := strings.CutPrefix(text, "Run: ")
+	label := widget.NewLabel(command)
+	label.Selectable = true
+	label.Wrapping = fyne.TextWrapWord
+	label.TextStyle.Monospace = isCommand
+	copied := newCopyButton("", func() string { return command })
+	line := container.NewBorder(nil, nil, nil, container.NewCenter(copied.Button), unindented(label))
+	if !isCommand {
+		return line
+	}
+	return stacked(3, newProse("Run this in a terminal:", theme.ColorNameForeground),
+		newPanel(theme.ColorNameBackground, colorNone, 6, inset(line, smallGap, 0)))
+}
