@@ -26,6 +26,7 @@ type network struct {
 	test      *selfTest
 	found     *foundList
 	trouble   *prose
+	testing   fyne.CanvasObject // the section of the self-test
 	body      fyne.CanvasObject
 }
 
@@ -34,13 +35,14 @@ func newNetwork(s *shell) *network {
 		shell: s, reach: stacked(0), announced: newAnnouncedList(), found: newFoundList(s.now),
 		trouble: newProse("", theme.ColorNameWarning),
 	}
-	v.test = newSelfTest(s, func() { v.body.Refresh() })
+	v.test = newSelfTest(s, func() { v.body.Refresh() }, func() { v.reveal() })
 	v.trouble.Hide()
+	v.testing = section("Can other devices find and reach it?", unpadded(v.test.content))
 	v.body = scrolled(stacked(gap,
 		v.trouble,
 		section("Where apps reach this relay", v.reach),
 		section("How it is announced", v.announced.content),
-		section("Can other devices find and reach it?", unpadded(v.test.content)),
+		v.testing,
 		section("Relays on this network", unpadded(v.found.content)),
 	))
 	return v
@@ -100,6 +102,16 @@ func (v *network) show(n console.Neighbourhood) {
 	announced, found := v.announced.show(n), v.found.show(n.Found)
 	if troubled || announced || found {
 		v.body.Refresh()
+	}
+}
+
+// reveal scrolls to the self-test if its end is below what can be seen: that is
+// where its progress shows.
+func (v *network) reveal() {
+	scroll := v.body.(*fyne.Container).Objects[0].(*container.Scroll)
+	top, height := v.testing.Position().Y, v.testing.Size().Height
+	if top+height > scroll.Offset.Y+scroll.Size().Height {
+		scroll.ScrollToOffset(fyne.NewPos(0, top))
 	}
 }
 

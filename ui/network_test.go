@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,15 +121,19 @@ func TestQuietNetwork(t *testing.T) {
 	reads(t, s.window.network.body, "It listens on this machine only.", "Multicast is blocked here.", "None was found yet.")
 }
 
-// However many relays a network announces, with whatever names, the screen
+// However many relays a network announces, and whatever is called how, the screen
 // stays usable.
 func TestCrowdedNetwork(t *testing.T) {
 	s := openScene(t)
 	s.window.visit(s.window.network)
 	for i := range 1000 {
-		name := fmt.Sprintf("%04d %0200d", i, 0)
-		s.neighbourhood.Found = append(s.neighbourhood.Found, console.FoundRelay{Name: name, Host: name, URLs: slices.Repeat([]string{"http://" + name}, 9)})
+		name := fmt.Sprintf("%04d ", i) + strings.Repeat("W", 200)
+		s.neighbourhood.Found = append(s.neighbourhood.Found, console.FoundRelay{Name: name, Host: name, Stale: true, Self: true, URLs: slices.Repeat([]string{"http://" + name}, 9)})
 	}
+	s.neighbourhood.Announced = []console.Announcement{{Interface: strings.Repeat("W", 200), Instance: strings.Repeat("W", 200), Addresses: slices.Repeat([]string{"2001:db8::20"}, 50)}}
+	s.neighbourhood.Unused = []console.UnusedInterface{{Interface: strings.Repeat("W", 200), Reason: strings.Repeat("W", 200)}}
+	s.checks = []console.Check{{Title: strings.Repeat("W", 200), Detail: strings.Repeat("W", 200), Todo: "Run: " + strings.Repeat("W", 200)}}
+	s.window.network.test.start()
 	s.look()
 	reads(t, s.window.network.body, "and 936 more", "and 3 more addresses")
 	if least := s.window.content.MinSize(); least.Width > 800 {

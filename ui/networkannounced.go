@@ -50,9 +50,8 @@ func (l *announcedList) show(n console.Neighbourhood) bool {
 
 // interfaceLine is what there is to say about one or several interfaces.
 func interfaceLine(names string, told ...fyne.CanvasObject) fyne.CanvasObject {
-	name := newProse(names, theme.ColorNameForeground)
-	name.text.Wrapping = fyne.TextWrapBreak // one name may be longer than the line
-	return inset(container.NewBorder(nil, nil, container.NewVBox(fixedWidth(interfaceWidth, name)), nil,
+	name := fixedWidth(interfaceWidth, newProse(names, theme.ColorNameForeground))
+	return inset(container.NewBorder(nil, nil, container.NewVBox(name), nil,
 		container.New(leftMargin(gap), stacked(2, told...))), 0, 5)
 }
 

@@ -19,6 +19,7 @@ import (
 type selfTest struct {
 	shell   *shell
 	changed func()          // the room that is taken is another one
+	reveal  func()          // brings what is shown into view
 	cancel  func()          // ends the run; nil while there is none
 	run     int             // counts the runs: what an ended one finds is not shown
 	checks  []console.Check // of the last run
@@ -30,14 +31,18 @@ type selfTest struct {
 	content *fyne.Container
 }
 
+// besideButton is the room above and below a line of text that puts it level with
+// a button's label.
+const besideButton = 7
+
 // selfTestIntro is told before the first run.
 const selfTestIntro = "Tries what a device needs to find this relay and to reach it. It takes a few seconds and changes nothing."
 
-func newSelfTest(s *shell, changed func()) *selfTest {
-	t := &selfTest{shell: s, changed: changed, told: newProse(selfTestIntro, colorMuted), below: stacked(0)}
+func newSelfTest(s *shell, changed, reveal func()) *selfTest {
+	t := &selfTest{shell: s, changed: changed, reveal: reveal, told: newProse(selfTestIntro, colorMuted), below: stacked(0)}
 	t.button = widget.NewButton("Test the network", t.start)
 	t.content = stacked(0,
-		inset(container.NewBorder(nil, nil, nil, container.NewCenter(t.button), container.New(layout.NewCustomPaddedLayout(0, 0, 0, gap), t.told)), gap, 10),
+		inset(container.NewBorder(nil, nil, nil, container.NewVBox(t.button), container.New(layout.NewCustomPaddedLayout(besideButton, besideButton, 0, gap), t.told)), gap, 10),
 		t.below,
 	)
 	return t
@@ -62,6 +67,7 @@ func (t *selfTest) start() {
 	t.told.paint("Asking the devices on the network, and going to each address of the relay…", colorMuted)
 	t.put(container.New(layout.NewCustomPaddedLayout(0, 10, gap, gap),
 		stretched(gap, 0, container.New(atLeast(barHeight), bar), widget.NewButton("Cancel", t.giveUp))))
+	t.reveal()
 	t.shell.later(func(ctx context.Context) (func(), error) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()

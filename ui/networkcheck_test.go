@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -141,4 +142,23 @@ func TestNetworkSelfTestFails(t *testing.T) {
 	}
 	v.age()
 	reads(t, v.content, "The network cannot be tested: no interface is up.")
+}
+
+// In a small window the progress of the self-test, and the way to cancel it, come into
+// view.
+func TestNetworkSelfTestShows(t *testing.T) {
+	s := openScene(t)
+	s.frame.Resize(fyne.NewSize(800, 600))
+	s.window.visit(s.window.network)
+	for i := range 20 {
+		s.neighbourhood.Announced = append(s.neighbourhood.Announced, console.Announcement{Interface: strconv.Itoa(i), Instance: "shelf"})
+	}
+	s.look()
+	v := s.window.network.test
+	v.start()
+	cancel := findButton(t, v.content, "Cancel")
+	top := fyne.CurrentApp().Driver().AbsolutePositionForObject(cancel).Y
+	if bottom := top + cancel.Size().Height; top < 0 || bottom > 600 {
+		t.Errorf("the button to cancel reaches from %v to %v, in a window that is 600 high", top, bottom)
+	}
 }

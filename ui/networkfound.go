@@ -20,8 +20,9 @@ const (
 	foundMost = 64 // relays that are shown
 	urlsMost  = 6  // addresses of one relay: two of each kind on three networks
 
-	// nameMost is how much of a name that others chose is shown, in letters.
-	nameMost = 40
+	// nameMost is how much of a name that others chose is shown, in letters: as
+	// much as fits into a DNS label (RFC 1035, section 2.3.4).
+	nameMost = 63
 )
 
 // foundList is the relays that were found, live.
@@ -108,14 +109,16 @@ type foundRow struct {
 func newFoundRow(r console.FoundRelay) *foundRow {
 	row := &foundRow{relay: r, about: caption("")}
 	row.about.shrinks = true
-	title := []fyne.CanvasObject{strong(shortened(r.Name, nameMost))}
-	if r.Self {
-		title = append(title, chip(caption("this relay"), theme.ColorNameBackground))
-	}
+	name := strong(shortened(r.Name, nameMost))
+	name.shrinks = true
+	title := []fyne.CanvasObject{name}
 	if r.Stale {
 		title = append(title, chip(warning("does not answer any more"), theme.ColorNameBackground))
 	}
-	lines := stacked(2, flush(title...), row.about)
+	if r.Self {
+		title = append(title, chip(caption("this relay"), theme.ColorNameBackground))
+	}
+	lines := stacked(2, stretched(smallGap, 0, title...), row.about)
 	for _, url := range r.URLs[:min(len(r.URLs), urlsMost)] {
 		lines.Add(address(url, ""))
 	}
