@@ -162,7 +162,7 @@ func checkLine(c console.Check) fyne.CanvasObject {
 	title.set(c.Title)
 	told := stacked(3, title, newProse(c.Detail, colorMuted))
 	if c.Todo != "" {
-		told.Add(todo(c.Todo))
+		told.Add(advice(c.Todo))
 	}
 	return inset(container.NewBorder(nil, nil, container.NewVBox(fixedWidth(checkWidth, word)), nil, told), gap, 9)
 }
@@ -170,9 +170,9 @@ func checkLine(c console.Check) fyne.CanvasObject {
 // checkWidth has room for the words that say how a check came out.
 const checkWidth = 64
 
-// todo is what the person can do, to be copied or selected: what is to be typed
+// advice is what the person can do, to be copied or selected: what is to be typed
 // elsewhere is nothing to type off.
-func todo(text string) fyne.CanvasObject {
+func advice(text string) fyne.CanvasObject {
 	command, isCommand := strings.CutPrefix(text, "Run: ")
 	label := widget.NewLabel(command)
 	label.Selectable = true

@@ -54,13 +54,13 @@ func TestNetworkSelfTest(t *testing.T) {
 
 // What is to be run in a terminal can be selected, and is copied without the words
 // around it; any other advice is copied whole.
-func TestTodoIsCopied(t *testing.T) {
+func TestAdviceIsCopied(t *testing.T) {
 	openScene(t)
 	for given, want := range map[string]string{
 		"Run: sudo ufw allow 2451/tcp":         "sudo ufw allow 2451/tcp",
 		"Add this line. Then run: sudo nft -f": "Add this line. Then run: sudo nft -f",
 	} {
-		line := todo(given)
+		line := advice(given)
 		selectable := false
 		for _, o := range test.LaidOutObjects(line) {
 			switch o := o.(type) {
