@@ -19,7 +19,7 @@ echo "Making a clean Debian for: $depends"
 root=$(mktemp -d)
 chmod 755 "$root" # apt downloads as a user of its own
 trap 'rm -rf "$root"' EXIT
-debootstrap --variant=minbase --include=systemd-sysv,dbus,libpam-systemd bookworm "$root" http://deb.debian.org/debian >"$root.log" ||
+debootstrap --variant=minbase --include=systemd-sysv,dbus,libpam-systemd bookworm "$root" >"$root.log" ||
 	{ tail "$root.log"; exit 1; }
 rm "$root.log"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
