@@ -29,7 +29,7 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config libgl1-mesa-dev libx11-dev libxcursor
 # the program from outside: namespaces, system calls, mDNS, a display with
 # a window manager.
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb openbox \
-	xdotool imagemagick libgl1-mesa-dri fonts-dejavu-core dbus avahi-daemon avahi-utils
+	xdotool wmctrl imagemagick libgl1-mesa-dri fonts-dejavu-core dbus avahi-daemon avahi-utils
 
 # objdump comes with the compiler.
 PACKAGE_PACKAGES := librsvg2-bin desktop-file-utils appstream xz-utils zip

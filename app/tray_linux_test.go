@@ -217,7 +217,7 @@ func (p trayedProgram) wantVisible(t *testing.T, want bool, when string) {
 func (p trayedProgram) closeWindow(t *testing.T) {
 	t.Helper()
 	id, _, _ := strings.Cut(p.desktop.run(t, "xdotool", "search", "--sync", "--onlyvisible", "--name", "^Hearth$"), "\n")
-	p.desktop.run(t, "xdotool", "windowactivate", "--sync", id, "key", "alt+F4")
+	p.desktop.closeWindow(t, id)
 }
 
 // TestTray starts the program hidden in a real session with a tray: it shows
