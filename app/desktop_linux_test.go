@@ -26,6 +26,16 @@ import (
 // before: to compile it here once more would take minutes.
 const windowProgram = "HEARTH_BIN"
 
+// builtProgram returns the path of that program.
+func builtProgram(t *testing.T) string {
+	t.Helper()
+	program := os.Getenv(windowProgram)
+	if program == "" {
+		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
+	}
+	return program
+}
+
 // desktop is an X server of its own with a window manager.
 type desktop struct {
 	display string
@@ -132,10 +142,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 // shows, what a client writes shows in it, a second start raises it, and closing
 // it ends the program with everything in one file.
 func TestDesktop(t *testing.T) {
-	program := os.Getenv(windowProgram)
-	if program == "" {
-		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
-	}
+	program := builtProgram(t)
 	d, data := newDesktop(t), filepath.Join(t.TempDir(), "data")
 	args := []string{"--data", data, "--listen", "127.0.0.1:0"}
 	var said bytes.Buffer
@@ -199,10 +206,7 @@ func TestDesktop(t *testing.T) {
 // A display that goes, as at the end of a session, takes the relay down as it
 // should go: with everything in one file.
 func TestDisplayGoes(t *testing.T) {
-	program := os.Getenv(windowProgram)
-	if program == "" {
-		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
-	}
+	program := builtProgram(t)
 	d, data := newDesktop(t), filepath.Join(t.TempDir(), "data")
 	window := d.command(t, program, "--data", data, "--listen", "127.0.0.1:0")
 	if err := window.Start(); err != nil {
@@ -224,10 +228,7 @@ func TestDisplayGoes(t *testing.T) {
 
 // Without a display the program says so, and how to do without one.
 func TestNoDisplay(t *testing.T) {
-	program := os.Getenv(windowProgram)
-	if program == "" {
-		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
-	}
+	program := builtProgram(t)
 	for _, display := range []string{"", ":9999"} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -242,10 +243,7 @@ func TestNoDisplay(t *testing.T) {
 
 // The program with a window in it serves without a display as well.
 func TestServeNeedsNoDisplay(t *testing.T) {
-	program := os.Getenv(windowProgram)
-	if program == "" {
-		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
-	}
+	program := builtProgram(t)
 	c := exec.CommandContext(t.Context(), program, "serve", "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:0")
 	c.Env = append(os.Environ(), "DISPLAY=", "WAYLAND_DISPLAY=")
 	out, err := c.StdoutPipe()

@@ -153,6 +153,7 @@ func (i *trayItem) click(label string) {
 
 // trayedProgram is the program on a desktop with a session bus.
 type trayedProgram struct {
+	path    string
 	desktop desktop
 	bus     string
 	data    string
@@ -161,10 +162,7 @@ type trayedProgram struct {
 
 func newTrayedProgram(t *testing.T, settings string) trayedProgram {
 	t.Helper()
-	if os.Getenv(windowProgram) == "" {
-		t.Skip("the program with its window is not built; `make test` builds it and sets " + windowProgram)
-	}
-	p := trayedProgram{newDesktop(t), newBus(t), t.TempDir(), t.TempDir()}
+	p := trayedProgram{builtProgram(t), newDesktop(t), newBus(t), t.TempDir(), t.TempDir()}
 	if err := os.WriteFile(filepath.Join(p.data, settingsName), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +171,7 @@ func newTrayedProgram(t *testing.T, settings string) trayedProgram {
 
 // command prepares a start of the program.
 func (p trayedProgram) command(t *testing.T, args ...string) *exec.Cmd {
-	c := p.desktop.command(t, os.Getenv(windowProgram), append([]string{"--data", p.data}, args...)...)
+	c := p.desktop.command(t, p.path, append([]string{"--data", p.data}, args...)...)
 	c.Env = append(c.Env, "DBUS_SESSION_BUS_ADDRESS="+p.bus, "XDG_RUNTIME_DIR="+p.runtime, "XDG_CONFIG_HOME="+p.runtime)
 	return c
 }
