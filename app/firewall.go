@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// letIn is what there is to do where one command does it.
+const letIn = "If devices do not reach the relay, let it in."
+
 // mdnsPort is where machines ask for each other (RFC 6762, section 3).
 const mdnsPort = 5353
 
@@ -16,8 +19,9 @@ type firewall struct {
 	// active says whether it runs, from the files of the system; nil for one
 	// that cannot be seen, but is there on every machine of its kind.
 	active func(root fs.FS) bool
-	// rule tells how to let the relay's port and mDNS in.
-	rule func(port uint16) string
+	// rule tells how to let the relay's port and mDNS in: in words, by a command
+	// for a terminal, or in words what to do before it.
+	rule func(port uint16) (todo, command string)
 }
 
 // firewalls has those of each system, the ones that manage others first.
@@ -26,8 +30,8 @@ var firewalls = map[string][]firewall{
 		{
 			name:   "ufw",
 			active: func(root fs.FS) bool { return hasLine(root, "etc/ufw/ufw.conf", "ENABLED=yes") },
-			rule: func(port uint16) string {
-				return fmt.Sprintf("Run: sudo ufw allow %d/tcp && sudo ufw allow %d/udp", port, mdnsPort)
+			rule: func(port uint16) (todo, command string) {
+				return letIn, fmt.Sprintf("sudo ufw allow %d/tcp && sudo ufw allow %d/udp", port, mdnsPort)
 			},
 		},
 		{
@@ -36,8 +40,8 @@ var firewalls = map[string][]firewall{
 				return exists(root, "sys/fs/cgroup/system.slice/firewalld.service") ||
 					exists(root, "sys/fs/cgroup/systemd/system.slice/firewalld.service")
 			},
-			rule: func(port uint16) string {
-				return fmt.Sprintf("Run: sudo firewall-cmd --permanent --add-port=%d/tcp --add-service=mdns && sudo firewall-cmd --reload", port)
+			rule: func(port uint16) (todo, command string) {
+				return letIn, fmt.Sprintf("sudo firewall-cmd --permanent --add-port=%d/tcp --add-service=mdns && sudo firewall-cmd --reload", port)
 			},
 		},
 		{
@@ -47,22 +51,22 @@ var firewalls = map[string][]firewall{
 					exists(root, "etc/systemd/system/multi-user.target.wants/nftables.service") ||
 					exists(root, "etc/runlevels/default/nftables")
 			},
-			rule: func(port uint16) string {
-				return fmt.Sprintf("Add to the chain of incoming packets in /etc/nftables.conf: “tcp dport %d accept” and “udp dport %d accept”. Then run: sudo nft -f /etc/nftables.conf", port, mdnsPort)
+			rule: func(port uint16) (todo, command string) {
+				return fmt.Sprintf("Add to the chain of incoming packets in /etc/nftables.conf: “tcp dport %d accept” and “udp dport %d accept”. Then load it.", port, mdnsPort), "sudo nft -f /etc/nftables.conf"
 			},
 		},
 	},
 	"windows": {{
 		name: "the Windows firewall",
-		rule: func(port uint16) string {
-			return fmt.Sprintf("Set the network to “private” in the Windows settings, and allow Hearth when Windows asks. If it does not ask any more, run as administrator: "+
-				`netsh advfirewall firewall add rule name="Hearth" dir=in action=allow protocol=TCP localport=%d profile=private, and the same once more with protocol=UDP localport=%d`, port, mdnsPort)
+		rule: func(port uint16) (todo, command string) {
+			return "Set the network to “private” in the Windows settings, and allow Hearth when Windows asks. If it does not ask any more, let the relay in from a command prompt opened as administrator.",
+				fmt.Sprintf(`netsh advfirewall firewall add rule name="Hearth" dir=in action=allow protocol=TCP localport=%d profile=private && netsh advfirewall firewall add rule name="Hearth (finding)" dir=in action=allow protocol=UDP localport=%d profile=private`, port, mdnsPort)
 		},
 	}},
 	"darwin": {{
 		name: "the macOS firewall",
-		rule: func(uint16) string {
-			return "Open the System Settings. Under Network, Firewall, Options, allow incoming connections for Hearth; under Privacy & Security, Local Network, switch Hearth on."
+		rule: func(uint16) (todo, command string) {
+			return "Open the System Settings. Under Network, Firewall, Options, allow incoming connections for Hearth; under Privacy & Security, Local Network, switch Hearth on.", ""
 		},
 	}},
 }

@@ -34,8 +34,12 @@ func TestFirewallOf(t *testing.T) {
 			t.Errorf("%s: it is %q", name, f.name)
 			continue
 		}
-		if ok && !strings.Contains(f.rule(2451), test.rule) {
-			t.Errorf("%s: the rule is %q", name, f.rule(2451))
+		if !ok {
+			continue
+		}
+		todo, command := f.rule(2451)
+		if !strings.Contains(todo+"\n"+command, test.rule) {
+			t.Errorf("%s: the rule is %q, %q", name, todo, command)
 		}
 	}
 }

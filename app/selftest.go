@@ -36,7 +36,7 @@ func (h *home) SelfTest(ctx context.Context) ([]console.Check, error) {
 	state := h.network.state()
 	if !isOpen {
 		return []console.Check{{
-			Title: "Open to the network", Detail: state.around.Quiet,
+			Title: "Open to the network", Outcome: console.OutcomeBad, Detail: state.around.Quiet,
 			Todo: "Open the relay to the network in the settings, or start it with --open.",
 		}}, nil
 	}
@@ -67,13 +67,13 @@ func (h *home) SelfTest(ctx context.Context) ([]console.Check, error) {
 func multicastChecks(trials []discovery.Trial, failed error) (checks []console.Check) {
 	if failed != nil {
 		return []console.Check{{
-			Title: "Connected to a network", Detail: sentence(failed),
+			Title: "Connected to a network", Outcome: console.OutcomeBad, Detail: sentence(failed),
 			Todo: "Connect this machine to the network that the other devices are on.",
 		}}
 	}
 	works, others := false, 0
 	for _, t := range trials {
-		check := console.Check{Title: "Multicast on " + t.Interface, OK: t.Err == nil}
+		check := console.Check{Title: "Multicast on " + t.Interface, Outcome: outcome(t.Err == nil)}
 		switch {
 		case errors.Is(t.Err, discovery.ErrPortTaken):
 			check.Detail = "Another program keeps the port to itself by which machines find each other (UDP 5353)."
@@ -91,14 +91,14 @@ func multicastChecks(trials []discovery.Trial, failed error) (checks []console.C
 	case !works: // then nobody can answer
 	case others > 0:
 		checks = append(checks, console.Check{
-			Title: "Other devices answer", OK: true,
+			Title: "Other devices answer", Outcome: console.OutcomeGood,
 			Detail: "Devices on the network answered the relay (" + count(uint64(others), "address", "addresses") + ").",
 		})
 	default:
 		checks = append(checks, console.Check{
-			Title:  "Other devices answer",
+			Title: "Other devices answer", Outcome: console.OutcomeUnknown,
 			Detail: "None did. Either there is none that would, or the network keeps its devices apart, as guest Wi-Fi does.",
-			Todo:   "Take both devices to the same Wi-Fi, not the guests' one, and switch off “client isolation” in the router. Or type the relay's address into the apps.",
+			Todo:   "If a device does not find the relay: take both to the same Wi-Fi, not the guests' one, and switch off “client isolation” in the router. Or type the relay's address into the apps.",
 		})
 	}
 	return checks
@@ -106,8 +106,8 @@ func multicastChecks(trials []discovery.Trial, failed error) (checks []console.C
 
 // announcedCheck says where the relay is announced.
 func announcedCheck(around console.Neighbourhood) console.Check {
-	check := console.Check{Title: "Announced on the network", OK: len(around.Announced) > 0}
-	if !check.OK {
+	check := console.Check{Title: "Announced on the network", Outcome: outcome(len(around.Announced) > 0)}
+	if len(around.Announced) == 0 {
 		check.Detail = around.Quiet
 		check.Todo = "Look at the interfaces that are not used, and why; --interface NAME makes the relay use one all the same."
 		return check
@@ -148,13 +148,13 @@ func reachAll(ctx context.Context, announced []console.Announcement, port uint16
 
 // reachCheck goes to the relay over one address.
 func reachCheck(ctx context.Context, p place) console.Check {
-	check := console.Check{Title: "Reached at " + p.String()}
+	check := console.Check{Title: "Reached at " + p.String(), Outcome: console.OutcomeBad}
 	if err := reach(ctx, p); err != nil {
 		check.Detail = sentence(err)
 		check.Todo = "If the address is this machine's, a firewall is in the way. If it is a router's or a container's host's, let that pass the port on to this machine."
 		return check
 	}
-	check.OK, check.Detail = true, "The relay answers there."
+	check.Outcome, check.Detail = console.OutcomeGood, "The relay answers there."
 	return check
 }
 
@@ -181,7 +181,7 @@ func reach(ctx context.Context, p place) error {
 // movedCheck says that the relay was at other addresses before.
 func movedCheck(before []string) console.Check {
 	return console.Check{
-		Title:  "Still at the same addresses",
+		Title: "Still at the same addresses", Outcome: console.OutcomeBad,
 		Detail: "This machine's address has changed. It was at " + strings.Join(before, ", ") + " before.",
 		Todo:   "Devices that were given the old address need the new one. Let the router give this machine the same address always.",
 	}
@@ -190,15 +190,22 @@ func movedCheck(before []string) console.Check {
 // firewallCheck says which firewall may be in the way: whether it lets the relay
 // through only its owner can see.
 func firewallCheck(system string, port uint16) console.Check {
-	check := console.Check{Title: "Firewall"}
+	check := console.Check{Title: "Firewall", Outcome: console.OutcomeUnknown}
 	f, ok := firewallOf(system, os.DirFS("/"))
 	if !ok {
-		check.OK, check.Detail = true, "No firewall was found on this machine."
+		check.Outcome, check.Detail = console.OutcomeGood, "No firewall was found on this machine."
 		return check
 	}
 	check.Detail = "This machine has " + f.name + ". Whether it lets other machines in cannot be seen from here."
-	check.Todo = f.rule(port)
+	check.Todo, check.Command = f.rule(port)
 	return check
+}
+
+func outcome(good bool) console.Outcome {
+	if good {
+		return console.OutcomeGood
+	}
+	return console.OutcomeBad
 }
 
 // sentence makes an error one.

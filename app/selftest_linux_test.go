@@ -75,24 +75,24 @@ func TestSelfTest(t *testing.T) {
 	reached := func(addr string, checks map[string]console.Check) bool {
 		for title, c := range checks {
 			if strings.HasPrefix(title, "Reached at "+addr+":") {
-				return c.OK
+				return c.Outcome == console.OutcomeGood
 			}
 		}
 		return false
 	}
 	until("well", "", func(checks map[string]console.Check) bool {
 		_, moved := checks["Still at the same addresses"]
-		return checks["Multicast on "+card].OK && checks["Other devices answer"].OK && checks["Announced on the network"].OK &&
+		return checks["Multicast on "+card].Outcome == console.OutcomeGood && checks["Other devices answer"].Outcome == console.OutcomeGood && checks["Announced on the network"].Outcome == console.OutcomeGood &&
 			reached(homeAddr, checks) && !moved
 	})
 	ip(t, "-n", home, "address", "del", homeAddr+"/24", "dev", card)
 	ip(t, "-n", home, "address", "add", "10.78.0.9/24", "dev", card)
 	until("moved", "", func(checks map[string]console.Check) bool {
 		moved, ok := checks["Still at the same addresses"]
-		return ok && !moved.OK && strings.Contains(moved.Detail, homeAddr) && reached("10.78.0.9", checks)
+		return ok && moved.Outcome == console.OutcomeBad && strings.Contains(moved.Detail, homeAddr) && reached("10.78.0.9", checks)
 	})
 	until("closed", "close", func(checks map[string]console.Check) bool {
-		return len(checks) == 1 && !checks["Open to the network"].OK
+		return len(checks) == 1 && checks["Open to the network"].Outcome == console.OutcomeBad
 	})
 	if err := ask.Close(); err != nil {
 		t.Error(err)

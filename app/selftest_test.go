@@ -45,22 +45,22 @@ func TestMulticastChecks(t *testing.T) {
 	for name, test := range map[string]struct {
 		trials []discovery.Trial
 		failed error
-		want   map[string]bool
+		want   map[string]console.Outcome
 	}{
-		"nowhere": {failed: discovery.ErrNoNetwork, want: map[string]bool{"Connected to a network": false}},
+		"nowhere": {failed: discovery.ErrNoNetwork, want: map[string]console.Outcome{"Connected to a network": console.OutcomeBad}},
 		"taken": {
 			trials: []discovery.Trial{{Interface: "eth0", Err: discovery.ErrPortTaken}},
-			want:   map[string]bool{"Multicast on eth0": false},
+			want:   map[string]console.Outcome{"Multicast on eth0": console.OutcomeBad},
 		},
 		"one of two": {
 			trials: []discovery.Trial{{Interface: "eth0", Err: errors.New("it is forbidden")}, {Interface: "wlan0"}},
-			want:   map[string]bool{"Multicast on eth0": false, "Multicast on wlan0": true, "Other devices answer": false},
+			want:   map[string]console.Outcome{"Multicast on eth0": console.OutcomeBad, "Multicast on wlan0": console.OutcomeGood, "Other devices answer": console.OutcomeUnknown},
 		},
 	} {
-		got := make(map[string]bool)
+		got := make(map[string]console.Outcome)
 		for _, c := range multicastChecks(test.trials, test.failed) {
-			got[c.Title] = c.OK
-			if c.Detail == "" || c.OK != (c.Todo == "") {
+			got[c.Title] = c.Outcome
+			if c.Detail == "" || (c.Outcome == console.OutcomeGood) != (c.Todo == "") {
 				t.Errorf("%s: %+v says too little or too much", name, c)
 			}
 		}

@@ -182,8 +182,8 @@ func TestConsoleShowsRefusals(t *testing.T) {
 		t.Fatalf("refusals %+v, %v", got, err)
 	}
 	for i, want := range []console.Refusal{
-		{Code: "stream_not_found", Status: 404, Action: console.ActionRead, Stream: "tasks", Client: "127.0.0.1", Times: 1},
-		{Code: "epoch_behind", Status: 409, Action: console.ActionWrite, Stream: "notes", Client: "127.0.0.1", Epoch: 5, Times: 3},
+		{Code: "stream_not_found", Status: 404, Action: console.ActionRead, Space: "default", Stream: "tasks", Client: "127.0.0.1", Times: 1},
+		{Code: "epoch_behind", Status: 409, Action: console.ActionWrite, Space: "default", Stream: "notes", Client: "127.0.0.1", Epoch: 5, Times: 3},
 	} {
 		want.Message, want.First, want.Last = got[i].Message, got[i].First, got[i].Last
 		if diff := cmp.Diff(want, got[i]); diff != "" {

@@ -27,6 +27,7 @@ type reader interface {
 	Epochs(ctx context.Context, ref store.Ref, limit int) ([]store.EpochStart, error)
 	Page(ctx context.Context, r store.Read) (store.Page, error)
 	Totals(ctx context.Context) (store.Totals, error)
+	Damaged() []*store.DamagedError
 }
 
 // look shows what lies in a store.
@@ -142,7 +143,16 @@ func (l look) overview(ctx context.Context) (console.Overview, error) {
 	}
 	return console.Overview{
 		Streams: t.Streams, Entries: t.Entries, Bytes: t.Bytes, DiskUsed: t.Disk, DiskFree: diskFree(l.dir),
+		Damaged: shownDamage(l.store.Damaged()),
 	}, nil
+}
+
+func shownDamage(list []*store.DamagedError) []console.Damage {
+	var shown []console.Damage
+	for _, d := range list {
+		shown = append(shown, console.Damage{StreamRef: console.StreamRef(d.Ref), Position: d.Seq, Reason: d.Reason})
+	}
+	return shown
 }
 
 func shownStream(s store.Stream) console.Stream {

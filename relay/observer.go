@@ -89,7 +89,7 @@ func (o *observer) Refused(ctx context.Context, r streamhttp.Refusal) {
 	now := time.Now()
 	shown := console.Refusal{
 		Code: string(r.Problem.Code), Status: r.Status, Message: r.Problem.Message,
-		Action: console.Action(r.Action), Stream: stream, Client: client(r.Visitor), Key: r.Visitor.Key,
+		Action: console.Action(r.Action), Space: r.Visitor.Space, Stream: stream, Client: client(r.Visitor), Key: r.Visitor.Key,
 		Position: r.Position, First: now, Last: now, Times: 1,
 	}
 	if r.Problem.Head != nil {

@@ -38,7 +38,7 @@ func (r *refusals) add(one console.Refusal) {
 // alike says whether two refusals are one kind: the same client, refused for the
 // same reason in doing the same.
 func alike(a, b console.Refusal) bool {
-	return a.Code == b.Code && a.Action == b.Action && a.Stream == b.Stream && a.Client == b.Client && a.Key == b.Key
+	return a.Code == b.Code && a.Action == b.Action && a.Space == b.Space && a.Stream == b.Stream && a.Client == b.Client && a.Key == b.Key
 }
 
 // recent returns the kinds of refusals, newest first.

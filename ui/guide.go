@@ -29,7 +29,7 @@ func (v *window) judge() {
 		return // nothing is known of it just now
 	}
 	o := v.figures
-	c := condition{overview: o, unseen: v.refusals.unseen(), streams: v.streams.all, network: v.network.last}
+	c := condition{overview: o, unseen: v.refusals.unseen(), network: v.network.last}
 	if len(v.refusals.all) > 0 {
 		c.newest = v.refusals.all[0]
 	}

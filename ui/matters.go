@@ -56,7 +56,6 @@ type condition struct {
 	overview console.Overview
 	unseen   int             // refusals
 	newest   console.Refusal // the newest of them
-	streams  []console.Stream
 	network  console.Neighbourhood
 }
 
@@ -71,7 +70,7 @@ func (c condition) matters() []matter {
 	case o.Problem != "":
 		list = append(list, matter{alarm, o.Problem, "", "Settings", lead{to: toSettings}})
 	}
-	list = append(list, damaged(c.streams)...)
+	list = append(list, damaged(o.Damaged)...)
 	if lacksRoom && o.Problem == "" {
 		list = append(list, matter{
 			notice, fmt.Sprintf("Only %s are free where the data lies.", byteSize(o.DiskFree)),
@@ -97,24 +96,17 @@ func (c condition) matters() []matter {
 }
 
 // damaged tells of the first damaged streams, and how many more there are.
-func damaged(streams []console.Stream) []matter {
+func damaged(streams []console.Damage) []matter {
 	var list []matter
-	more := 0
-	for _, s := range streams {
-		switch {
-		case s.Damage == "":
-		case len(list) == damagedMost:
-			more++
-		default:
-			list = append(list, matter{
-				alarm, fmt.Sprintf("The stream “%s” is damaged.", fullName(s.StreamRef)),
-				sentence(s.Damage) + " Its sound part can still be read. Keep a copy of the data folder, then bring back a backup.",
-				"Open stream",
-				lead{toStream, s.StreamRef},
-			})
-		}
+	for _, d := range streams[:min(len(streams), damagedMost)] {
+		list = append(list, matter{
+			alarm, fmt.Sprintf("The stream “%s” is damaged at position %s.", fullName(d.StreamRef), number(d.Position)),
+			sentence(d.Reason) + " Its devices are refused until it is sound again. Keep a copy of the data folder, then bring back a backup.",
+			"Open stream",
+			lead{toStream, d.StreamRef},
+		})
 	}
-	if more > 0 {
+	if more := len(streams) - len(list); more > 0 {
 		title := counted(more, "more stream is damaged.", "more streams are damaged.")
 		list = append(list, matter{alarm, title, "They are marked in the list of streams.", "See streams", lead{to: toStreams}})
 	}

@@ -16,21 +16,21 @@ func TestMatters(t *testing.T) {
 		Weight weight
 		Leads  target
 	}
-	broken := func(n int) (list []console.Stream) {
+	broken := func(n int) (o console.Overview) {
 		for i := range n {
-			list = append(list, console.Stream{
+			o.Damaged = append(o.Damaged, console.Damage{
 				StreamRef: console.StreamRef{Space: defaultSpace, Name: fmt.Sprintf("stream-%d", i)},
-				Damage:    "a link does not fit",
-			}, console.Stream{})
+				Position:  7, Reason: "a link does not fit",
+			})
 		}
-		return list
+		return o
 	}
 	for _, test := range []struct {
 		name      string
 		condition condition
 		want      []told
 	}{
-		{"all is well", condition{overview: console.Overview{DiskFree: 1e12}, streams: make([]console.Stream, 3)}, nil},
+		{"all is well", condition{overview: console.Overview{DiskFree: 1e12}}, nil},
 		{"a problem", condition{overview: console.Overview{Problem: "It is broken."}}, []told{{"It is broken.", alarm, toSettings}}},
 		{
 			"a full disk is told once",
@@ -44,16 +44,16 @@ func TestMatters(t *testing.T) {
 		},
 		{
 			"damage",
-			condition{streams: broken(1)},
-			[]told{{"The stream “stream-0” is damaged.", alarm, toStream}},
+			condition{overview: broken(1)},
+			[]told{{"The stream “stream-0” is damaged at position 7.", alarm, toStream}},
 		},
 		{
 			"much damage",
-			condition{streams: broken(5)},
+			condition{overview: broken(5)},
 			[]told{
-				{"The stream “stream-0” is damaged.", alarm, toStream},
-				{"The stream “stream-1” is damaged.", alarm, toStream},
-				{"The stream “stream-2” is damaged.", alarm, toStream},
+				{"The stream “stream-0” is damaged at position 7.", alarm, toStream},
+				{"The stream “stream-1” is damaged at position 7.", alarm, toStream},
+				{"The stream “stream-2” is damaged at position 7.", alarm, toStream},
 				{"2 more streams are damaged.", alarm, toStreams},
 			},
 		},

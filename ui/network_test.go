@@ -132,7 +132,7 @@ func TestCrowdedNetwork(t *testing.T) {
 	}
 	s.neighbourhood.Announced = []console.Announcement{{Interface: strings.Repeat("W", 200), Instance: strings.Repeat("W", 200), Addresses: slices.Repeat([]string{"2001:db8::20"}, 50)}}
 	s.neighbourhood.Unused = []console.UnusedInterface{{Interface: strings.Repeat("W", 200), Reason: strings.Repeat("W", 200)}}
-	s.checks = []console.Check{{Title: strings.Repeat("W", 200), Detail: strings.Repeat("W", 200), Todo: "Run: " + strings.Repeat("W", 200)}}
+	s.checks = []console.Check{{Title: strings.Repeat("W", 200), Detail: strings.Repeat("W", 200), Todo: strings.Repeat("W", 200), Command: strings.Repeat("W", 200)}}
 	s.window.network.test.start()
 	s.look()
 	reads(t, s.window.network.body, "and 936 more", "and 3 more addresses")

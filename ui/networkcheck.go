@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -120,14 +119,19 @@ func (t *selfTest) age() {
 	if t.at.IsZero() || t.cancel != nil {
 		return
 	}
-	failed := 0
+	failed, unknown := 0, 0
 	for _, c := range t.checks {
-		if !c.OK {
+		switch c.Outcome {
+		case console.OutcomeBad:
 			failed++
+		case console.OutcomeUnknown:
+			unknown++
 		}
 	}
 	summary, color := "All of it is fine.", theme.ColorNameSuccess
 	switch {
+	case failed == 0 && unknown > 0:
+		summary, color = "Nothing is wrong as far as can be seen from here.", theme.ColorNameForeground
 	case failed == 1:
 		summary, color = "One thing wants a look.", theme.ColorNameForeground
 	case failed > 1:
@@ -153,8 +157,11 @@ func (t *selfTest) put(lines ...fyne.CanvasObject) {
 // checkLine tells one check: how it came out, what was seen, and what to do.
 func checkLine(c console.Check) fyne.CanvasObject {
 	word := newWords("OK", theme.ColorNameSuccess)
-	if !c.OK {
+	switch c.Outcome {
+	case console.OutcomeBad:
 		word = newWords("Not OK", theme.ColorNameError)
+	case console.OutcomeUnknown:
+		word = newWords("Not seen", colorMuted)
 	}
 	word.style.Bold = true
 	title := newProse("", theme.ColorNameForeground)
@@ -162,7 +169,11 @@ func checkLine(c console.Check) fyne.CanvasObject {
 	title.set(c.Title)
 	told := stacked(3, title, newProse(c.Detail, colorMuted))
 	if c.Todo != "" {
-		told.Add(advice(c.Todo))
+		told.Add(advice(c.Todo, false))
+	}
+	if c.Command != "" {
+		told.Add(newProse("Run this in a terminal:", theme.ColorNameForeground))
+		told.Add(newPanel(theme.ColorNameBackground, colorNone, 6, inset(advice(c.Command, true), smallGap, 0)))
 	}
 	return inset(container.NewBorder(nil, nil, container.NewVBox(fixedWidth(checkWidth, word)), nil, told), gap, 9)
 }
@@ -172,17 +183,11 @@ const checkWidth = 64
 
 // advice is what the person can do, to be copied or selected: what is to be typed
 // elsewhere is nothing to type off.
-func advice(text string) fyne.CanvasObject {
-	command, isCommand := strings.CutPrefix(text, "Run: ")
-	label := widget.NewLabel(command)
+func advice(text string, isCommand bool) fyne.CanvasObject {
+	label := widget.NewLabel(text)
 	label.Selectable = true
 	label.Wrapping = fyne.TextWrapWord
 	label.TextStyle.Monospace = isCommand
-	copied := newCopyButton("", func() string { return command })
-	line := container.NewBorder(nil, nil, nil, container.NewCenter(copied.Button), unindented(label))
-	if !isCommand {
-		return line
-	}
-	return stacked(3, newProse("Run this in a terminal:", theme.ColorNameForeground),
-		newPanel(theme.ColorNameBackground, colorNone, 6, inset(line, smallGap, 0)))
+	copied := newCopyButton("", func() string { return text })
+	return container.NewBorder(nil, nil, nil, container.NewCenter(copied.Button), unindented(label))
 }

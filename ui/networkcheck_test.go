@@ -21,9 +21,12 @@ func TestNetworkSelfTest(t *testing.T) {
 	s.window.visit(s.window.network)
 	v := s.window.network.test
 	s.checks = []console.Check{
-		{Title: "Multicast on eth0", OK: true, Detail: "It goes out."},
-		{Title: "Firewall", Detail: "This machine has ufw.", Todo: "Run: sudo ufw allow 2451/tcp && sudo ufw allow 5353/udp"},
-		{Title: "Still at the same addresses", Detail: "It was elsewhere.", Todo: "Devices need the new address."},
+		{Title: "Multicast on eth0", Outcome: console.OutcomeGood, Detail: "It goes out."},
+		{
+			Title: "Firewall", Outcome: console.OutcomeUnknown, Detail: "This machine has ufw.", Todo: "Let it in.",
+			Command: "sudo ufw allow 2451/tcp && sudo ufw allow 5353/udp",
+		},
+		{Title: "Still at the same addresses", Outcome: console.OutcomeBad, Detail: "It was elsewhere.", Todo: "Devices need the new address."},
 	}
 	test.Tap(findButton(t, v.content, "Test the network"))
 	if !v.button.Disabled() {
@@ -36,14 +39,19 @@ func TestNetworkSelfTest(t *testing.T) {
 	}
 	readsNot(t, v.content, "Cancel")
 	reads(t, v.content, // the word that stands to the left comes last here
-		"2 things want a look. Tested just now.",
+		"One thing wants a look. Tested just now.",
 		"Multicast on eth0 It goes out. OK",
-		"Firewall This machine has ufw. Run this in a terminal: sudo ufw allow 2451/tcp && sudo ufw allow 5353/udp Not OK",
+		"Firewall This machine has ufw. Let it in. Run this in a terminal: sudo ufw allow 2451/tcp && sudo ufw allow 5353/udp Not seen",
 		"Still at the same addresses It was elsewhere. Devices need the new address. Not OK")
 
 	s.now = s.now.Add(time.Hour)
 	s.window.network.age()
 	reads(t, v.content, "Tested 1 h ago.")
+
+	s.checks = s.checks[:2]
+	test.Tap(v.button)
+	s.settle()
+	reads(t, v.content, "Nothing is wrong as far as can be seen from here. Tested just now.")
 
 	s.checks = s.checks[:1]
 	test.Tap(v.button)
@@ -52,29 +60,25 @@ func TestNetworkSelfTest(t *testing.T) {
 	reads(t, v.content, "All of it is fine. Tested just now.")
 }
 
-// What is to be run in a terminal can be selected, and is copied without the words
-// around it; any other advice is copied whole.
+// What there is to do can be selected and copied.
 func TestAdviceIsCopied(t *testing.T) {
 	openScene(t)
-	for given, want := range map[string]string{
-		"Run: sudo ufw allow 2451/tcp":         "sudo ufw allow 2451/tcp",
-		"Add this line. Then run: sudo nft -f": "Add this line. Then run: sudo nft -f",
-	} {
-		line := advice(given)
+	for _, text := range []string{"sudo ufw allow 2451/tcp", "Add this line. Then load it."} {
+		line := advice(text, false)
 		selectable := false
 		for _, o := range test.LaidOutObjects(line) {
 			switch o := o.(type) {
 			case *widget.Label:
-				selectable = o.Selectable && o.Text == want
+				selectable = o.Selectable && o.Text == text
 			case *widget.Button:
 				test.Tap(o)
 			}
 		}
 		if !selectable {
-			t.Errorf("%q cannot be selected", want)
+			t.Errorf("%q cannot be selected", text)
 		}
-		if got := fyne.CurrentApp().Clipboard().Content(); got != want {
-			t.Errorf("%q is copied as %q", given, got)
+		if got := fyne.CurrentApp().Clipboard().Content(); got != text {
+			t.Errorf("%q is copied as %q", text, got)
 		}
 	}
 }
@@ -121,7 +125,7 @@ func TestNetworkSelfTestCancelled(t *testing.T) {
 	reads(t, v.content, "Asking the devices on the network")
 
 	v.shell.console = usual
-	s.checks = []console.Check{{Title: "In time", OK: true}}
+	s.checks = []console.Check{{Title: "In time", Outcome: console.OutcomeGood}}
 	s.work = second
 	s.settle()
 	reads(t, v.content, "In time")

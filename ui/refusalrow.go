@@ -81,8 +81,8 @@ func circumstances(r console.Refusal, now time.Time) string {
 func remedy(r console.Refusal) (button string, to lead, ok bool) {
 	switch r.Code {
 	case "stream_replaced", "cursor_ahead", "cursor_diverged", "epoch_behind", "wrong_kind", "out_of_place":
-		if r.Stream != "" {
-			return "Open stream", lead{to: toStream, stream: console.StreamRef{Space: defaultSpace, Name: r.Stream}}, true
+		if r.Space != "" && r.Stream != "" {
+			return "Open stream", lead{to: toStream, stream: console.StreamRef{Space: r.Space, Name: r.Stream}}, true
 		}
 	case "internal":
 		return "See the log", lead{to: toLog}, true

@@ -164,7 +164,7 @@ func TestRefusalsLeadOn(t *testing.T) {
 	v := s.window.refusals
 	s.window.visit(v)
 	v.show([]console.Refusal{
-		{Code: "cursor_ahead", Stream: "notes", Last: s.now}, {Code: "not_found", Last: s.now}, {Code: "internal", Last: s.now},
+		{Code: "cursor_ahead", Space: defaultSpace, Stream: "notes", Last: s.now}, {Code: "not_found", Last: s.now}, {Code: "internal", Last: s.now},
 	})
 	if v.rows[1].remedy.Visible() {
 		t.Errorf("there is a way to %q where nothing is to be done", v.rows[1].remedy.Text)

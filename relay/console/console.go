@@ -110,6 +110,16 @@ type Overview struct {
 
 	// Refused counts refusals since the start.
 	Refused uint64
+
+	// Damaged lists the streams in which damage was noticed.
+	Damaged []Damage
+}
+
+// Damage is what is wrong with a stream.
+type Damage struct {
+	StreamRef
+	Position uint64 // the first one that is known to be damaged
+	Reason   string // reads on from "damaged at this position: "
 }
 
 // StreamRef names a stream.
@@ -202,14 +212,25 @@ type FoundRelay struct {
 	Stale bool
 }
 
-// Check is one thing that the self-test looked at. All texts are whole
-// sentences but the title.
+// Check is one thing that the self-test looked at. Detail and Todo are whole
+// sentences.
 type Check struct {
-	Title  string
-	OK     bool
-	Detail string // what was found
-	Todo   string // what the person can do; empty if there is nothing to do
+	Title   string
+	Outcome Outcome
+	Detail  string // what was found
+	Todo    string // what the person can do; empty if there is nothing to do
+	Command string // to be typed into a terminal, if that is what to do
 }
+
+// Outcome is how a check came out.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeGood    Outcome = "good"
+	OutcomeBad     Outcome = "bad"
+	OutcomeUnknown Outcome = "unknown" // it cannot be seen from here
+)
 
 // Origin says where the value of a setting comes from.
 type Origin string

@@ -20,6 +20,7 @@ type Refusal struct {
 	Status  int    // the HTTP status
 	Message string // what the client was told
 	Action  Action
+	Space   string // where the client was let in; empty if it was not
 	Stream  string // the stream's name; empty if it was about none
 	Client  string // the address it came from, without the port
 	Key     string // the id of the key it used; empty if none

@@ -22,6 +22,7 @@ type Overview struct {
 	DiskUsed uint64    `json:"disk_used"`
 	DiskFree uint64    `json:"disk_free"`
 	Refused  uint64    `json:"refused"`
+	Damaged  []Damage  `json:"damaged,omitempty"`
 }
 
 // OverviewOf puts an overview into its JSON form.
@@ -29,7 +30,11 @@ func OverviewOf(o console.Overview) Overview {
 	if o.URLs == nil {
 		o.URLs = []string{} // null would be one more case for programs
 	}
-	return Overview(o)
+	return Overview{
+		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
+		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
+		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: mapped(o.Damaged, DamageOf),
+	}
 }
 
 // Console returns the overview that o is the JSON form of.
@@ -37,7 +42,33 @@ func (o Overview) Console() console.Overview {
 	if len(o.URLs) == 0 {
 		o.URLs = nil
 	}
-	return console.Overview(o)
+	shown := console.Overview{
+		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
+		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
+		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused,
+	}
+	if len(o.Damaged) > 0 {
+		shown.Damaged = mapped(o.Damaged, Damage.Console)
+	}
+	return shown
+}
+
+// Damage is console.Damage in JSON.
+type Damage struct {
+	Space    string `json:"space"`
+	Name     string `json:"name"`
+	Position uint64 `json:"position"`
+	Reason   string `json:"reason"`
+}
+
+// DamageOf puts damage into its JSON form.
+func DamageOf(d console.Damage) Damage { return Damage{d.Space, d.Name, d.Position, d.Reason} }
+
+// Console returns the damage that d is the JSON form of.
+func (d Damage) Console() console.Damage {
+	return console.Damage{
+		StreamRef: console.StreamRef{Space: d.Space, Name: d.Name}, Position: d.Position, Reason: d.Reason,
+	}
 }
 
 // Stream is console.Stream in JSON.
@@ -96,6 +127,7 @@ type Refused struct {
 	Status   int            `json:"status"`
 	Message  string         `json:"message"`
 	Action   console.Action `json:"action"`
+	Space    string         `json:"space,omitempty"`
 	Stream   string         `json:"stream,omitempty"`
 	Client   string         `json:"client"`
 	Key      string         `json:"key,omitempty"`

@@ -55,6 +55,10 @@ type Store interface {
 	// Totals counts what the store holds.
 	Totals(ctx context.Context) (Totals, error)
 
+	// Damaged lists the streams in which damage was noticed, in the order of
+	// space and name. They answer nothing but this any more.
+	Damaged() []*DamagedError
+
 	// Close lets the commit under way come to its end and leaves everything in
 	// one file. Calls after it, and those still waiting, get ErrClosed: nothing
 	// of their batches is there.

@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"hearth/relay/protocol"
@@ -39,6 +42,15 @@ func (d *damages) of(ref store.Ref) error {
 		return e
 	}
 	return nil
+}
+
+// all lists the damage in the order of the streams.
+func (d *damages) all() []*store.DamagedError {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(d.streams), func(a, b *store.DamagedError) int {
+		return cmp.Or(cmp.Compare(a.Space, b.Space), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // reading names the error of reading a stream's runs. If SQLite cannot make

@@ -184,6 +184,9 @@ func damagedAlone(t *testing.T, s *sqlite.Store) {
 			t.Errorf("%s is damaged: %v", stream.Name, stream.Damage)
 		}
 	}
+	if damaged := s.Damaged(); len(damaged) != 1 || damaged[0].Ref != named("hurt") {
+		t.Errorf("the damage is %+v", damaged)
+	}
 }
 
 // flip turns the bits of a byte in a file, so far from a text that it holds once.

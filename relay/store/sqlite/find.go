@@ -170,3 +170,6 @@ func (r *Reader) Totals(ctx context.Context) (t store.Totals, err error) {
 	t.Disk, t.Log = r.disk()
 	return t, err
 }
+
+// Damaged implements [store.Store].
+func (r *Reader) Damaged() []*store.DamagedError { return r.damage.all() }
