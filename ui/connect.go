@@ -18,25 +18,29 @@ import (
 // connect is the dialog that tells how a device reaches the relay: all its
 // addresses, and one of them as a code for a camera.
 type connect struct {
-	frame    fyne.Window
-	settings func() // leads to where the network is let in
-	urls     []string
-	public   bool // the network may come in
-	chosen   string
+	frame   fyne.Window
+	letIn   func(failed func(error)) // lets the network in
+	urls    []string
+	public  bool // the network may come in
+	chosen  string
+	refused error // why the network could not be let in
 
 	dialog *dialog.CustomDialog // nil while it is closed
 	code   *qrCode
 	body   *fyne.Container
 }
 
-func newConnect(frame fyne.Window, settings func()) *connect {
-	return &connect{frame: frame, settings: settings, code: newQRCode(), body: container.NewStack()}
+func newConnect(frame fyne.Window, letIn func(failed func(error))) *connect {
+	return &connect{frame: frame, letIn: letIn, code: newQRCode(), body: container.NewStack()}
 }
 
 // show takes in where the relay is reached; an open dialog follows.
 func (c *connect) show(o console.Overview) {
 	if slices.Equal(c.urls, o.URLs) && c.public == o.Open {
 		return
+	}
+	if c.public != o.Open {
+		c.chosen, c.refused = "", nil // what was best before is not now
 	}
 	c.urls, c.public = slices.Clone(o.URLs), o.Open
 	if c.dialog != nil {
@@ -107,10 +111,30 @@ func (c *connect) hint(told *fyne.Container) {
 		return
 	}
 	told.Add(newProse("Other devices cannot reach it yet. To let them in, open the relay to this network first.", colorMuted))
-	told.Add(flush(widget.NewButton("Open it in Settings", func() {
-		c.dialog.Hide()
-		c.settings()
-	})))
+	told.Add(flush(widget.NewButton("Open to this network…", c.ask)))
+	if c.refused != nil {
+		told.Add(newProse(sentence(c.refused.Error()), theme.ColorNameError))
+	}
+}
+
+// ask asks whether the network may come in, and goes on with the addresses.
+func (c *connect) ask() {
+	c.dialog.Hide()
+	askOpen(c.frame, func(yes bool) {
+		c.refused = nil
+		if yes {
+			c.letIn(c.fail)
+		}
+		c.open()
+	})
+}
+
+// fail tells why the network could not be let in.
+func (c *connect) fail(err error) {
+	c.refused = err
+	if c.dialog != nil {
+		c.fill()
+	}
 }
 
 // side is the code of the chosen address, or why there is none.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -58,10 +59,30 @@ func TestConnect(t *testing.T) {
 	c.show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}}) // it was closed meanwhile
 	reads(t, c.body, "Other devices cannot reach it yet.")
 	readsNot(t, c.body, "192.0.2.20")
-	test.Tap(findButton(t, c.body, "Open it in Settings"))
-	if s.canvas.Overlays().Top() != nil || s.window.current.Load() != int32(s.window.place(s.window.settings)) {
-		t.Error("the settings are not shown")
+	test.Tap(findButton(t, c.body, "Open to this network…"))
+	test.Tap(findButton(t, s.canvas.Overlays().Top(), "Open it"))
+	s.settle()
+	if len(s.changes) != 1 || s.changes[0].Open == nil || !*s.changes[0].Open {
+		t.Fatalf("sent %+v", s.changes)
 	}
+	c.show(console.Overview{Open: true, URLs: []string{"http://192.0.2.20:2451", "http://127.0.0.1:2451"}})
+	reads(t, c.body, "scan the code")
+	if c.dialog == nil || c.code.text != "http://192.0.2.20:2451" {
+		t.Errorf("the code is of %q once the network is let in", c.code.text)
+	}
+}
+
+// Why the network could not be let in is told where it was asked for.
+func TestConnectRefused(t *testing.T) {
+	s := openScene(t)
+	c := s.window.connect
+	c.show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}})
+	c.open()
+	test.Tap(findButton(t, c.body, "Open to this network…"))
+	s.err = errors.New("the port is taken")
+	test.Tap(findButton(t, s.canvas.Overlays().Top(), "Open it"))
+	s.settle()
+	reads(t, c.body, "The port is taken.")
 }
 
 // Esc closes the dialog, and F1 opens the list of shortcuts, also where a line

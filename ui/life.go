@@ -146,7 +146,7 @@ func (l *life) open(on bool) {
 		return
 	}
 	l.show() // where the question is seen
-	askOpen(l.window, "", func(yes bool) {
+	askOpen(l.window, func(yes bool) {
 		if yes {
 			change()
 		}

@@ -28,6 +28,7 @@ type settings struct {
 	open       *widget.Check
 	openFixed  *words
 	openOrigin *prose
+	openAnswer *prose // what came of switching it
 	warning    *prose
 	folder     *widget.Label
 	save       *widget.Button
@@ -50,6 +51,7 @@ func newSettings(s *shell, window fyne.Window, folder string) *settings {
 	v.open = widget.NewCheck("Open to everyone on this network", v.openSwitched)
 	v.openFixed = newWords("", theme.ColorNameForeground)
 	v.openOrigin = remark("")
+	v.openAnswer = newProse("", theme.ColorNameForeground)
 	v.warning = newProse(openWarning, theme.ColorNameError)
 	v.folder = widget.NewLabel(folder)
 	v.folder.Selectable = true
@@ -68,7 +70,7 @@ func newSettings(s *shell, window fyne.Window, folder string) *settings {
 			widget.NewSeparator(),
 			field("Port", "0 lets the system pick one", container.NewBorder(nil, nil, fixedWidth(110, v.port.stack), nil), v.port.origin),
 			widget.NewSeparator(),
-			field("Network", "who can reach the relay", flush(container.NewStack(v.open, v.openFixed)), v.warning, v.openOrigin),
+			field("Network", "who can reach the relay", flush(container.NewStack(v.open, v.openFixed)), v.warning, v.openOrigin, v.openAnswer),
 			widget.NewSeparator(),
 			field("Interfaces", "where it is announced; !eth1: not there", v.interfaces.stack, v.interfaces.origin),
 			widget.NewSeparator(),
@@ -106,7 +108,6 @@ func (v *settings) show(values console.Values) {
 	if v.loaded && reflect.DeepEqual(values, v.values) {
 		return
 	}
-	touched := v.loaded && v.open.Checked != v.values.Open.Value
 	v.values, v.loaded = values, true
 	v.name.show(values.Name.Value, values.Name.Origin, values.Name.Fixed())
 	v.port.show(strconv.Itoa(values.Port.Value), values.Port.Origin, values.Port.Fixed())
@@ -115,13 +116,13 @@ func (v *settings) show(values console.Values) {
 	v.openOrigin.set(originSentence(values.Open.Origin))
 	v.folder.SetText(values.Folder.Value)
 	v.open.Hidden, v.openFixed.Hidden = values.Open.Fixed(), !values.Open.Fixed()
-	if values.Open.Fixed() || !touched {
-		v.setOpen(values.Open.Value)
-	}
+	v.setOpen(values.Open.Value)
 	if values.Open.Value {
 		v.openFixed.paint("Open to everyone on this network", theme.ColorNameError)
+		v.warning.paint(openWarning, theme.ColorNameError)
 	} else {
 		v.openFixed.paint("This machine only", theme.ColorNameForeground)
+		v.warning.paint("Only apps on this machine reach the relay.", colorMuted)
 	}
 	v.own.show(values.Desktop)
 	v.edited()
@@ -135,32 +136,40 @@ func (v *settings) setOpen(on bool) {
 	v.setting = false
 }
 
-// openSwitched asks before the network is let in; nothing happens until Save.
+// openSwitched keeps the network out, or lets it in once the person has been
+// asked, at once: a question that was answered yes and changed nothing misleads.
 func (v *settings) openSwitched(on bool) {
 	if v.setting {
 		return
 	}
-	if !on || v.values.Open.Value {
-		v.edited()
+	if !on {
+		v.letIn(false, v.openFailed)
 		return
 	}
-	askOpen(v.window, "It takes effect when you save.", func(yes bool) {
-		if !yes {
+	askOpen(v.window, func(yes bool) {
+		if yes {
+			v.letIn(true, v.openFailed)
+		} else {
 			v.setOpen(false)
 		}
-		v.edited()
 	})
 }
 
-// edited brings the button and the warning in line with the form.
+// letIn lets the network in, or keeps it out.
+func (v *settings) letIn(on bool, failed func(error)) {
+	v.openAnswer.paint("Changing that…", colorMuted)
+	v.apply(console.Change{Open: &on}, v.openAnswer, failed)
+}
+
+func (v *settings) openFailed(err error) {
+	v.setOpen(v.values.Open.Value)
+	v.openAnswer.paint(sentence(err.Error()), theme.ColorNameError)
+}
+
+// edited brings the button in line with the form.
 func (v *settings) edited() {
 	if v.save == nil || !v.loaded {
 		return
-	}
-	if v.open.Checked {
-		v.warning.paint(openWarning, theme.ColorNameError)
-	} else {
-		v.warning.paint("Only apps on this machine reach the relay.", colorMuted)
 	}
 	if change, err := v.change(); err == nil && reflect.ValueOf(change).IsZero() {
 		v.save.Disable()
@@ -181,9 +190,6 @@ func (v *settings) change() (console.Change, error) {
 		p := int(port)
 		change.Port = &p
 	}
-	if on := v.open.Checked; !v.values.Open.Fixed() && on != v.values.Open.Value {
-		change.Open = &on
-	}
 	return change, nil
 }
 
@@ -195,17 +201,19 @@ func (v *settings) saveChanges() {
 	}
 	v.save.Disable()
 	v.answer.paint("Saving…", colorMuted)
-	v.apply(change, v.answer, v.edited)
+	v.apply(change, v.answer, func(err error) { v.edited(); v.refused(err) })
 }
 
 // changeOwn puts a change into effect at once.
 func (v *settings) changeOwn(change console.DesktopChange) {
-	v.apply(console.Change{DesktopChange: change}, v.own.answer, func() { v.own.show(v.values.Desktop) })
+	v.apply(console.Change{DesktopChange: change}, v.own.answer, func(err error) {
+		v.own.show(v.values.Desktop)
+		v.own.answer.paint(sentence(err.Error()), theme.ColorNameError)
+	})
 }
 
-// apply makes a change and says what came of it; back undoes what the person
-// sees of it should it fail.
-func (v *settings) apply(change console.Change, answer *prose, back func()) {
+// apply makes a change and says what came of it, or has it told that it failed.
+func (v *settings) apply(change console.Change, answer *prose, failed func(error)) {
 	v.shell.later(func(ctx context.Context) (func(), error) {
 		said, err := v.shell.console.Change(ctx, change)
 		if err != nil {
@@ -221,10 +229,7 @@ func (v *settings) apply(change console.Change, answer *prose, back func()) {
 			answer.paint(said, theme.ColorNameForeground)
 			v.shell.look() // the header shows them as well
 		}, nil
-	}, func(err error) {
-		back()
-		answer.paint(sentence(err.Error()), theme.ColorNameError)
-	})
+	}, failed)
 }
 
 func (v *settings) refused(err error) {
