@@ -20,6 +20,7 @@ import (
 type connect struct {
 	frame   fyne.Window
 	letIn   func(failed func(error)) // lets the network in
+	test    func()                   // finds out what keeps a device away
 	urls    []string
 	public  bool // the network may come in
 	chosen  string
@@ -30,8 +31,8 @@ type connect struct {
 	body   *fyne.Container
 }
 
-func newConnect(frame fyne.Window, letIn func(failed func(error))) *connect {
-	return &connect{frame: frame, letIn: letIn, code: newQRCode(), body: container.NewStack()}
+func newConnect(frame fyne.Window, letIn func(failed func(error)), test func()) *connect {
+	return &connect{frame: frame, letIn: letIn, test: test, code: newQRCode(), body: container.NewStack()}
 }
 
 // show takes in where the relay is reached; an open dialog follows.
@@ -108,6 +109,10 @@ func (c *connect) hint(told *fyne.Container) {
 	if c.public {
 		told.Add(newProse("Anyone on this network can read and write all streams: there is no key.", theme.ColorNameError))
 		told.Add(newProse("A device that finds nothing here is on another network, or a firewall on this machine keeps it out.", colorMuted))
+		told.Add(flush(widget.NewButton("Test the network", func() {
+			c.dialog.Hide()
+			c.test()
+		})))
 		return
 	}
 	told.Add(newProse("Other devices cannot reach it yet. To let them in, open the relay to this network first.", colorMuted))

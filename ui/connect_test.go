@@ -72,6 +72,20 @@ func TestConnect(t *testing.T) {
 	}
 }
 
+// Whom a device does not find, the dialog leads to the test of the network.
+func TestConnectLeadsToTest(t *testing.T) {
+	s := openScene(t)
+	c := s.window.connect
+	c.show(console.Overview{Open: true, URLs: []string{"http://192.0.2.20:2451"}})
+	c.open()
+	test.Tap(findButton(t, c.body, "Test the network"))
+	if s.canvas.Overlays().Top() != nil || s.window.current.Load() != int32(s.window.place(s.window.network)) {
+		t.Error("the network is not shown")
+	}
+	reads(t, s.window.network.test.content, "Asking the devices on the network")
+	s.settle()
+}
+
 // Why the network could not be let in is told where it was asked for.
 func TestConnectRefused(t *testing.T) {
 	s := openScene(t)

@@ -67,7 +67,10 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 		v.streams.open(ref)
 		v.visit(v.streams)
 	}
-	v.connect = newConnect(w, func(failed func(error)) { v.settings.letIn(true, failed) })
+	v.connect = newConnect(w, func(failed func(error)) { v.settings.letIn(true, failed) }, func() {
+		v.visit(v.network)
+		v.network.test.start()
+	})
 	v.header = newHeaderBar(func() { v.visit(v.overview) }, v.connect.open, v.lead)
 	v.overview = newOverview(s, v.streams, v.network, v.lead, v.connect.open)
 	v.refusals = newRefusals(s, v.lead, func(n int) {
