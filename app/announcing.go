@@ -31,7 +31,8 @@ const (
 // announcing is what to announce of the relay, and where.
 type announcing struct {
 	name       string
-	place      place // where it listens
+	before     string // the name under which the network knew it, if it had to be another
+	place      place  // where it listens
 	interfaces []string
 	advertise  []string
 }
@@ -39,7 +40,7 @@ type announcing struct {
 // service is the relay with an id as the network is told of it.
 func (a announcing) service(id string) discovery.Service {
 	s := discovery.Service{
-		Type: serviceType, Name: a.name, ID: id, Port: int(a.place.port), At: a.place.addr,
+		Type: serviceType, Name: a.name, Instance: a.before, ID: id, Port: int(a.place.port), At: a.place.addr,
 		TXT: []string{"v=1", txtID + "=" + id, txtName + "=" + a.name, txtKey + "=" + txtNoKey},
 	}
 	for _, text := range a.advertise {

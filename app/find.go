@@ -35,10 +35,17 @@ type foundJSON struct {
 	ID       string    `json:"id,omitempty"`
 	Host     string    `json:"host"`
 	URLs     []string  `json:"urls"`
-	NeedsKey bool      `json:"needs_key"`
-	Self     bool      `json:"-"` // the command is no relay
+	NeedsKey *bool     `json:"needs_key"` // null if it does not say
 	SeenAt   time.Time `json:"seen_at"`
 	Stale    bool      `json:"stale"`
+}
+
+func foundJSONOf(r console.FoundRelay) foundJSON {
+	f := foundJSON{Name: r.Name, ID: r.ID, Host: r.Host, URLs: r.URLs, SeenAt: r.SeenAt, Stale: r.Stale}
+	if r.Key != console.KeyNotTold {
+		f.NeedsKey = new(r.Key == console.KeyNeeded)
+	}
+	return f
 }
 
 // Run looks around on the network.
@@ -54,7 +61,7 @@ func (c findCommand) Run(ctx context.Context, out io.Writer) error {
 	if c.JSON {
 		list := make([]foundJSON, 0, len(relays))
 		for _, r := range relays {
-			list = append(list, foundJSON(r))
+			list = append(list, foundJSONOf(r))
 		}
 		return printJSON(out, list)
 	}
@@ -69,9 +76,9 @@ func printFound(out io.Writer, relays []console.FoundRelay) error {
 	t := tabwriter.NewWriter(out, 0, 0, columnGap, ' ', 0)
 	fmt.Fprintln(t, "NAME\tADDRESS\tKEY\tID")
 	for _, r := range relays {
-		key := "not needed"
-		if r.NeedsKey {
-			key = "needed"
+		key := string(r.Key)
+		if r.Key == console.KeyNotTold {
+			key = "not told"
 		}
 		name := r.Name
 		if r.Stale {

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"hearth/discovery"
 	"hearth/relay/console"
@@ -19,6 +19,7 @@ const (
 	txtName  = "name" // its name
 	txtKey   = "key"  // whether it takes visitors with a key only
 	txtNoKey = "0"    // it takes everyone
+	txtAKey  = "1"
 )
 
 // relaysOf tells the services found on the network as relays; self is the id of
@@ -28,13 +29,13 @@ func relaysOf(found []discovery.Found, self string) []console.FoundRelay {
 	relays := make([]console.FoundRelay, 0, len(found))
 	for _, f := range found {
 		r := console.FoundRelay{
-			Name:     cmp.Or(printable(f.TXT[txtName]), f.Instance),
-			ID:       printable(f.TXT[txtID]),
-			Host:     f.Host,
-			URLs:     urlsOf(f),
-			NeedsKey: f.TXT[txtKey] != txtNoKey,
-			SeenAt:   f.SeenAt,
-			Stale:    f.Stale,
+			Name:   nameOf(f),
+			ID:     printable(f.TXT[txtID]),
+			Host:   f.Host,
+			URLs:   urlsOf(f),
+			Key:    keyOf(f),
+			SeenAt: f.SeenAt,
+			Stale:  f.Stale,
 		}
 		r.Self = self != "" && r.ID == self
 		relays = append(relays, r)
@@ -46,6 +47,28 @@ func relaysOf(found []discovery.Found, self string) []console.FoundRelay {
 		}
 	}
 	return relays
+}
+
+// nameOf is what a relay calls itself, with the number that it has on the
+// network where others do so too.
+func nameOf(f discovery.Found) string {
+	name, instance := printable(f.TXT[txtName]), printable(f.Instance)
+	if strings.HasPrefix(instance, name) { // also where it does not say
+		return instance
+	}
+	return name
+}
+
+// keyOf is what a relay says of keys.
+func keyOf(f discovery.Found) console.KeyNeed {
+	switch f.TXT[txtKey] {
+	case txtNoKey:
+		return console.KeyNotNeeded
+	case txtAKey:
+		return console.KeyNeeded
+	default:
+		return console.KeyNotTold
+	}
 }
 
 // urlsOf says how a service is reached: under those of its addresses that work

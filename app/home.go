@@ -33,6 +33,8 @@ type home struct {
 	network *network
 	changes *broadcast
 	serves  sync.WaitGroup
+	follows sync.WaitGroup // the machine's networks
+	quit    chan struct{}  // closed on the way to the end
 	failed  chan error
 	close   func() error
 
@@ -40,6 +42,7 @@ type home struct {
 	settings  settings
 	listeners []net.Listener
 	run       runFile
+	stopping  bool // nothing is changed any more
 }
 
 var _ console.Console = (*home)(nil)
@@ -67,7 +70,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
-	n = newNetwork(r.ID(), o.Logger)
+	n = newNetwork(r.ID(), s.folder.Value, o.Logger)
 	h := &home{
 		Relay:    r.Console(),
 		relay:    r,
@@ -76,6 +79,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 		login:    o.Login,
 		network:  n,
 		changes:  newBroadcast(r.Console(), n, o.Book),
+		quit:     make(chan struct{}),
 		failed:   make(chan error, 1),
 		settings: s,
 		run:      runFile{PID: os.Getpid(), Token: r.OwnerToken(), Started: time.Now(), Window: o.Window},
@@ -90,10 +94,12 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	r.SetOpen(values.Open.Value)
+	r.ShowOwner(h)
 	h.serve(listeners)
 	if err := h.tell(); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
+	h.follows.Go(h.follow)
 	return h, nil
 }
 
@@ -106,6 +112,8 @@ func (h *home) Failed() <-chan error { return h.failed }
 func (h *home) Close() error { return h.close() }
 
 func (h *home) shut() error {
+	close(h.quit)
+	h.follows.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
@@ -155,22 +163,17 @@ func (h *home) fail(err error) {
 func (h *home) tell() error {
 	places := placesOf(h.listeners)
 	values := h.settings.values()
-	h.run.Name = values.Name.Value
-	h.run.Open = values.Open.Value && reachable(places)
-	h.run.URLs = urls(places, values.Advertise.Value)
-	if n := len(h.run.URLs); n > 0 {
-		h.run.URL = h.run.URLs[n-1]
-	}
 	switch {
-	case h.run.Open:
-		h.network.announce(announcing{
-			name: h.run.Name, place: places[0], interfaces: values.Interfaces.Value, advertise: values.Advertise.Value,
-		})
-	case values.Open.Value:
+	case !values.Open.Value:
+		h.network.quiet("The relay is for this machine only.")
+	case !reachable(places):
 		h.network.quiet("The relay listens at an address of this machine only.")
 	default:
-		h.network.quiet("The relay is for this machine only.")
+		h.network.announce(announcing{
+			name: values.Name.Value, place: places[0], interfaces: values.Interfaces.Value, advertise: values.Advertise.Value,
+		})
 	}
+	h.run = h.reached()
 	h.log.Info("listening", "urls", h.run.URLs, "open", h.run.Open)
 	return h.run.write(h.settings.folder.Value)
 }

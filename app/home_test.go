@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hearth/discovery"
 	"hearth/relay/console"
 )
 
@@ -358,7 +359,7 @@ func farURLs(t *testing.T, url string) []string {
 	if err := p.UnmarshalText([]byte(strings.TrimPrefix(url, "http://"))); err != nil {
 		t.Fatal(err)
 	}
-	all := urls([]place{{port: p.port}}, nil)
+	all := urls([]place{{port: p.port}}, nil, discovery.Options{})
 	return all[:len(all)-1]
 }
 

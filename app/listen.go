@@ -95,71 +95,42 @@ func usualPlace(v console.Values) place {
 }
 
 // urls says how clients reach what listens at the places: from other machines
-// first, from this one last. The addresses that are advertised come before the
-// machine's own.
-func urls(places []place, advertised []string) []string {
+// first, from this one last. It is at the addresses that are announced: those
+// that are advertised, else those of the networks that the options mean, however
+// the machine is connected just now.
+func urls(places []place, advertised []string, o discovery.Options) []string {
 	var far, near []string
 	for _, p := range places {
-		for _, a := range advertised {
-			if addr, err := netip.ParseAddr(a); err == nil && !p.private() {
-				far = append(far, urlOf(place{addr, p.port}))
-			}
-		}
-		switch {
-		case p.private():
+		if p.private() {
 			near = append(near, urlOf(p))
-		case p.everywhere():
-			for _, a := range machineAddrs() {
-				if (!p.addr.Is4() || a.Is4()) && !slices.Contains(advertised, a.String()) {
-					far = append(far, urlOf(place{a, p.port}))
-				}
-			}
+			continue
+		}
+		for _, addr := range addrsOf(p, advertised, o) {
+			far = append(far, urlOf(place{addr, p.port}))
+		}
+		if p.everywhere() {
 			near = append(near, urlOf(place{loopback, p.port}))
-		default:
-			far = append(far, urlOf(p))
 		}
 	}
-	return slices.Compact(append(far, near...))
+	return append(far, near...)
+}
+
+// addrsOf lists the addresses at which other machines reach a place.
+func addrsOf(p place, advertised []string, o discovery.Options) (addrs []netip.Addr) {
+	for _, text := range advertised {
+		if addr, err := netip.ParseAddr(text); err == nil { // it was checked
+			addrs = append(addrs, addr)
+		}
+	}
+	switch {
+	case len(addrs) > 0:
+		return addrs
+	case !p.everywhere():
+		return []netip.Addr{p.addr}
+	default:
+		return slices.DeleteFunc(discovery.Addresses(o), func(a netip.Addr) bool { return p.addr.Is4() && !a.Is4() })
+	}
 }
 
 // urlOf is the URL of a place. A zone's mark is escaped in one (RFC 6874).
 func urlOf(p place) string { return "http://" + strings.Replace(p.String(), "%", "%25", 1) }
-
-// machineAddrs lists the addresses that other machines may reach this one
-// under: those on networks that people share first, and IPv4 before IPv6. Those
-// of containers come last, from where the relay is reached too. Link-local ones of IPv6 are left out: in a URL they would
-// need the zone, which is another one on each machine.
-func machineAddrs() []netip.Addr {
-	interfaces, err := net.Interfaces()
-	if err != nil {
-		return nil // then only the machine's own address is told
-	}
-	var addrs [2]struct{ v4, v6 []netip.Addr } // shared or not
-	for _, i := range interfaces {
-		if i.Flags&net.FlagRunning == 0 || i.Flags&net.FlagLoopback != 0 {
-			continue
-		}
-		own, err := i.Addrs()
-		if err != nil {
-			continue // it went away meanwhile
-		}
-		to := &addrs[1]
-		if discovery.Shared(i) {
-			to = &addrs[0]
-		}
-		for _, a := range own {
-			network, ok := a.(*net.IPNet)
-			if !ok {
-				continue
-			}
-			addr, _ := netip.AddrFromSlice(network.IP)
-			switch addr = addr.Unmap(); {
-			case addr.Is4():
-				to.v4 = append(to.v4, addr)
-			case addr.IsGlobalUnicast():
-				to.v6 = append(to.v6, addr)
-			}
-		}
-	}
-	return slices.Concat(addrs[0].v4, addrs[0].v6, addrs[1].v4, addrs[1].v6)
-}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"hearth/relay/console"
 )
@@ -13,7 +14,7 @@ func (h *home) Overview(ctx context.Context) (console.Overview, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	o.Name, o.Open = h.run.Name, h.run.Open
-	o.URLs = urls(placesOf(h.listeners), h.settings.values().Advertise.Value) // the machine's addresses come and go
+	o.URLs = slices.Clone(h.run.URLs)
 	return o, err
 }
 
@@ -39,6 +40,9 @@ func (h *home) Settings(context.Context) (console.Values, error) {
 func (h *home) Change(ctx context.Context, change console.Change) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.stopping {
+		return "", errors.New("the relay is stopping: nothing can be changed any more")
+	}
 	before := h.settings
 	after, err := before.with(change)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 // network announces the relay on the local network and looks for others there.
 type network struct {
 	id      string // the relay's
+	folder  string // where what is remembered lies
 	log     *slog.Logger
 	changed chan struct{} // a pulse after anything changed
 	ctx     context.Context
@@ -28,16 +29,23 @@ type network struct {
 	announcer  *discovery.Announcer
 	forget     context.CancelFunc // stops listening to the announcer
 	past       past
+	last       announcedFile
 	browser    *discovery.Browser // nil until someone looks
 	unlook     context.CancelFunc // ends the browser
 	trouble    string
 }
 
-func newNetwork(id string, log *slog.Logger) *network {
+// newNetwork is the network as a relay with an id sees it, with what it
+// remembers in its data folder.
+func newNetwork(id, folder string, log *slog.Logger) *network {
 	ctx, stop := context.WithCancel(context.Background())
 	n := &network{
-		id: id, log: log, changed: make(chan struct{}, 1), ctx: ctx, stop: stop,
+		id: id, folder: folder, log: log, changed: make(chan struct{}, 1), ctx: ctx, stop: stop,
 		why: "The relay does not listen yet.",
+	}
+	var err error
+	if n.last, err = readAnnounced(folder); err != nil {
+		log.Warn("the relay may get another name on the network than before", "error", err)
 	}
 	n.names.Store(&[]string{discovery.HostName(id)})
 	return n
@@ -60,6 +68,7 @@ func (n *network) announce(a announcing) {
 		}
 		n.interfaces = slices.Clone(a.interfaces)
 	}
+	a.before = n.last.Instance
 	if n.announcer != nil {
 		n.announcer.Update(a.service(n.id))
 		return
@@ -70,11 +79,43 @@ func (n *network) announce(a announcing) {
 	n.pass(ctx, n.announcer.Changes(), n.note)
 }
 
-// note keeps in mind which addresses were announced before.
+// note keeps in mind which addresses were announced before, and under which
+// name.
 func (n *network) note() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.past.note(n.announced().Announced, time.Now())
+	name, instance := n.standing()
+	if instance == "" || instance == n.last.Instance || n.last.Instance == "" && instance == name {
+		return // the file says so, or would say nothing
+	}
+	n.last.Instance = instance
+	if err := n.last.write(n.folder); err != nil {
+		n.log.Warn("the relay may get another name on the network once it is started anew", "error", err)
+	}
+}
+
+// standing returns the relay's name that is announced, and the one under which
+// the network knows it; both are empty while it is not announced. n.mu is held.
+func (n *network) standing() (name, instance string) {
+	if n.announcer == nil {
+		return "", ""
+	}
+	for _, a := range n.announcer.Status().Announced {
+		return a.Name, a.Instance
+	}
+	return "", ""
+}
+
+// known returns the name under which the network knows the relay of a name: that
+// one, if no other relay has it.
+func (n *network) known(name string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if announced, instance := n.standing(); announced == name {
+		return instance
+	}
+	return name
 }
 
 // options say where to announce and to look. n.mu is held.

@@ -55,7 +55,7 @@ func TestFoundAcrossNetwork(t *testing.T) {
 		t.Fatalf("found %+v", found)
 	}
 	relay := found[0]
-	if urls := []string{url, "http://" + otherAddr + ":" + port}; relay.Name != "Küche" || relay.NeedsKey || !slices.Equal(relay.URLs, urls) {
+	if urls := []string{url, "http://" + otherAddr + ":" + port}; relay.Name != "Küche" || relay.NeedsKey == nil || *relay.NeedsKey || !slices.Equal(relay.URLs, urls) {
 		t.Errorf("found %+v, not at %v", relay, urls)
 	}
 	if relay.Host != discovery.HostName(relay.ID) {

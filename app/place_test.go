@@ -3,6 +3,8 @@ package main
 import (
 	"slices"
 	"testing"
+
+	"hearth/discovery"
 )
 
 // --listen takes addresses of this machine, and says of everything else what it
@@ -57,7 +59,7 @@ func TestPlace(t *testing.T) {
 // An address of the network never stands alone: the owner's commands come over
 // the loopback, at the same port.
 func TestListenBeside(t *testing.T) {
-	addrs := machineAddrs()
+	addrs := discovery.Addresses(discovery.Options{})
 	if len(addrs) == 0 {
 		t.Skip("this machine is on no network")
 	}
@@ -71,7 +73,7 @@ func TestListenBeside(t *testing.T) {
 	if !slices.Equal(places, want) {
 		t.Errorf("listening at %v, not %v", places, want)
 	}
-	if got, want := urls(places, nil), []string{urlOf(want[0]), urlOf(want[1])}; !slices.Equal(got, want) {
+	if got, want := urls(places, nil, discovery.Options{}), []string{urlOf(want[0]), urlOf(want[1])}; !slices.Equal(got, want) {
 		t.Errorf("reached at %v, not %v", got, want)
 	}
 }

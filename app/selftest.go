@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -40,26 +41,39 @@ func (h *home) SelfTest(ctx context.Context) ([]console.Check, error) {
 			Todo: "Open the relay to the network in the settings, or start it with --open.",
 		}}, nil
 	}
-	var (
-		port    = places[0].port
-		asking  sync.WaitGroup
-		trials  []discovery.Trial
-		failed  error
-		reached []console.Check
-	)
-	asking.Go(func() { trials, failed = discovery.Try(ctx, listenFor, state.options) })
-	asking.Go(func() { reached = reachAll(ctx, state.around.Announced, port) })
-	asking.Wait()
+	port := places[0].port
+	trials, failed := discovery.Try(ctx, listenFor, state.options)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	state = h.network.state() // by now whatever was under way has come to its end
 	checks := multicastChecks(trials, failed)
 	checks = append(checks, announcedCheck(state.around))
-	checks = append(checks, reached...)
+	checks = append(checks, reachAll(ctx, state.around.Announced, port)...)
 	if len(state.past) > 0 {
 		checks = append(checks, movedCheck(state.past))
 	}
-	return append(checks, firewallCheck(runtime.GOOS, port)), nil
+	visitor := h.visitor(ctx, state)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return append(checks, firewallCheck(runtime.GOOS, port, visitor)), nil
+}
+
+// visitor returns the address of another machine on the network that has come to
+// the relay since it was started; empty if none has.
+func (h *home) visitor(ctx context.Context, state networkState) string {
+	activity, err := h.Activity(ctx)
+	if err != nil {
+		return "" // then none is known
+	}
+	for _, d := range activity.Devices {
+		addr, err := netip.ParseAddr(d.Client)
+		if err == nil && discovery.Neighbour(addr, state.options) && !slices.Contains(state.past, d.Client) {
+			return d.Client
+		}
+	}
+	return ""
 }
 
 // multicastChecks say whether the machine can speak to its networks, and
@@ -83,7 +97,7 @@ func multicastChecks(trials []discovery.Trial, failed error) (checks []console.C
 			check.Todo = "A firewall or a VPN on this machine may forbid it: switch it off for a try. Until then type the relay's address into the apps."
 		default:
 			works, others = true, others+len(t.Others)
-			check.Detail = "What the relay says to the whole network goes out."
+			check.Detail = "This machine may speak to the whole network there."
 		}
 		checks = append(checks, check)
 	}
@@ -92,7 +106,7 @@ func multicastChecks(trials []discovery.Trial, failed error) (checks []console.C
 	case others > 0:
 		checks = append(checks, console.Check{
 			Title: "Other devices answer", Outcome: console.OutcomeGood,
-			Detail: "Devices on the network answered the relay (" + count(uint64(others), "address", "addresses") + ").",
+			Detail: "Other devices on the network were heard, at " + count(uint64(others), "address", "addresses") + ".",
 		})
 	default:
 		checks = append(checks, console.Check{
@@ -137,24 +151,36 @@ func reachAll(ctx context.Context, announced []console.Announcement, port uint16
 			}
 		}
 	}
+	own, err := net.InterfaceAddrs()
+	isOwn := func(addr netip.Addr) bool {
+		return err == nil && slices.ContainsFunc(own, func(a net.Addr) bool {
+			prefix, err := netip.ParsePrefix(a.String())
+			return err == nil && prefix.Addr() == addr.WithZone("")
+		})
+	}
 	checks := make([]console.Check, len(places))
 	var asking sync.WaitGroup
 	for i, p := range places {
-		asking.Go(func() { checks[i] = reachCheck(ctx, p) })
+		asking.Go(func() { checks[i] = reachCheck(p, isOwn(p.addr), reach(ctx, p)) })
 	}
 	asking.Wait()
 	return checks
 }
 
-// reachCheck goes to the relay over one address.
-func reachCheck(ctx context.Context, p place) console.Check {
-	check := console.Check{Title: "Reached at " + p.String(), Outcome: console.OutcomeBad}
-	if err := reach(ctx, p); err != nil {
-		check.Detail = sentence(err)
-		check.Todo = "If the address is this machine's, a firewall is in the way. If it is a router's or a container's host's, let that pass the port on to this machine."
-		return check
+// reachCheck says what came of going to the relay at a place, be that this
+// machine's own or a router's.
+func reachCheck(p place, own bool, failed error) console.Check {
+	check := console.Check{Title: "Reached at " + p.String()}
+	switch {
+	case failed == nil:
+		check.Outcome, check.Detail = console.OutcomeGood, "The relay answers there, asked from this machine."
+	case own:
+		check.Outcome, check.Detail = console.OutcomeBad, sentence(failed)
+		check.Todo = "The address is this machine's own, so a firewall on it is in the way. Let the relay's port pass."
+	default: // many routers do not let a machine go around through them
+		check.Outcome, check.Detail = console.OutcomeUnknown, sentence(failed)+" From another device it may be different."
+		check.Todo = "The address is not this machine's. Let the router or the container's host that has it pass the port on to this machine."
 	}
-	check.Outcome, check.Detail = console.OutcomeGood, "The relay answers there."
 	return check
 }
 
@@ -187,17 +213,21 @@ func movedCheck(before []string) console.Check {
 	}
 }
 
-// firewallCheck says which firewall may be in the way: whether it lets the relay
-// through only its owner can see.
-func firewallCheck(system string, port uint16) console.Check {
+// firewallCheck says whether a firewall is in the way. Its owner alone can see
+// that, but who has come in, at the visitor's address, was not kept out.
+func firewallCheck(system string, port uint16, visitor string) console.Check {
 	check := console.Check{Title: "Firewall", Outcome: console.OutcomeUnknown}
 	f, ok := firewallOf(system, os.DirFS("/"))
-	if !ok {
-		check.Outcome, check.Detail = console.OutcomeGood, "No firewall was found on this machine."
-		return check
+	switch {
+	case visitor != "":
+		check.Outcome, check.Detail = console.OutcomeGood, "Other devices get in: one did from "+visitor+" since the relay was started."
+	case ok:
+		check.Detail = "This machine has " + f.name + ". Whether it lets other machines in cannot be seen from here."
+		check.Todo, check.Command = f.rule(port)
+	default:
+		check.Detail = "No firewall was found on this machine, but no app on another device has come in yet either."
+		check.Todo = "To be sure, open one of the relay's addresses with /health behind it in the browser of another device: it has to say “ok”."
 	}
-	check.Detail = "This machine has " + f.name + ". Whether it lets other machines in cannot be seen from here."
-	check.Todo, check.Command = f.rule(port)
 	return check
 }
 

@@ -75,7 +75,7 @@ func (a *Announcer) Close() error {
 func (a *Announcer) publish(s Status) {
 	a.mu.Lock()
 	same := s.Quiet == a.status.Quiet && slices.Equal(s.Unused, a.status.Unused) && slices.EqualFunc(s.Announced, a.status.Announced, func(x, y Announcement) bool {
-		return x.Interface == y.Interface && x.Instance == y.Instance && slices.Equal(x.Addresses, y.Addresses)
+		return x.Interface == y.Interface && x.Name == y.Name && x.Instance == y.Instance && slices.Equal(x.Addresses, y.Addresses)
 	})
 	a.status = s
 	a.mu.Unlock()
@@ -172,7 +172,7 @@ func (r *responder) owns(a netip.Addr) bool {
 func (r *responder) update(s Service, now time.Time) {
 	old := r.zone
 	if s.Name != r.service.Name || s.ID != r.service.ID || s.Type != r.service.Type {
-		r.label = 0
+		r.label = s.first()
 	}
 	zone, err := s.zone(r.label)
 	if old != nil && (zone == nil || zone.instance != old.instance || zone.host != old.host) {
@@ -269,7 +269,9 @@ func (r *responder) status() Status {
 			silent++
 			s.Unused = append(s.Unused, Unused{name, "nothing listens at its addresses"})
 		case p.standing():
-			s.Announced = append(s.Announced, Announcement{Interface: name, Addresses: r.zone.addresses(p.conn.link), Instance: r.zone.label})
+			s.Announced = append(s.Announced, Announcement{
+				Interface: name, Addresses: r.zone.addresses(p.conn.link), Name: r.service.Name, Instance: r.zone.label,
+			})
 		case p.problem != nil:
 			s.Unused = append(s.Unused, Unused{name, p.problem.Error()})
 		}

@@ -16,10 +16,15 @@ const (
 	// The first query waits for a random moment up to this, so that machines woken by one event do not all ask at once (RFC 6762,
 	// section 5.2).
 	firstQuery = 100 * time.Millisecond
-	// The next ones follow after a second and then after twice the time before (section 5.2), but never more than lastPause: a
-	// service whose announcements were all lost still appears within that.
-	firstPause = time.Second
-	lastPause  = time.Minute
+	// The next ones follow after a second and then after twice the time before, up to an hour (section 5.2). While somebody looks
+	// it is never more than watchedPause: a service whose announcements were all lost still appears within that.
+	firstPause   = time.Second
+	lastPause    = time.Hour
+	watchedPause = time.Minute
+	// attention is how long somebody who asked what was found is taken to look on.
+	attention = time.Minute
+	// mostSpread keeps browsers on one network from asking the same in the same moment.
+	mostSpread = 500 * time.Millisecond
 )
 
 // A Browser knows the services of one type on the machine's networks. Its methods may be called from any goroutine.
@@ -27,10 +32,12 @@ type Browser struct {
 	cancel  context.CancelFunc
 	done    chan struct{}
 	changes chan struct{}
+	looks   chan struct{} // a pulse when somebody looks after a while
 
 	mu      sync.Mutex
 	found   []Found
-	problem error // why there is nowhere to look
+	problem error     // why there is nowhere to look
+	looked  time.Time // when somebody did
 }
 
 // Browse keeps looking for services of a type, such as "_name._tcp", until the context ends or Close. Without a network it waits
@@ -40,8 +47,13 @@ func Browse(ctx context.Context, typ string, o Options) (*Browser, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	b := &Browser{cancel: cancel, done: make(chan struct{}), changes: make(chan struct{}, 1)}
-	w := &watcher{network: newNetwork(o), typ: strings.ToLower(typ) + "." + domain, caches: make(map[string]*cache), publish: b.publish}
+	b := &Browser{
+		cancel: cancel, done: make(chan struct{}), changes: make(chan struct{}, 1), looks: make(chan struct{}, 1), looked: time.Now(),
+	}
+	w := &watcher{
+		network: newNetwork(o), typ: strings.ToLower(typ) + "." + domain, caches: make(map[string]*cache),
+		looks: b.looks, watched: b.watched, publish: b.publish,
+	}
 	go func() {
 		defer close(b.done)
 		w.run(ctx)
@@ -67,11 +79,24 @@ func Find(ctx context.Context, typ string, wait time.Duration, o Options) ([]Fou
 	return b.found, b.problem
 }
 
-// Found are the services there now, by name. The caller may keep it.
+// Found are the services there now, by name. The caller may keep it. While it is called now and then, what does not answer any
+// more shows as stale within fifteen seconds; else it may take minutes.
 func (b *Browser) Found() []Found {
+	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if now.Sub(b.looked) > attention {
+		pulse(b.looks)
+	}
+	b.looked = now
 	return slices.Clone(b.found)
+}
+
+// watched tells whether somebody looks.
+func (b *Browser) watched(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return now.Sub(b.looked) <= attention
 }
 
 // Changes has a pulse after what Found answers changed in more than when it was heard.
@@ -101,6 +126,8 @@ type watcher struct {
 	network *network
 	typ     string            // full
 	caches  map[string]*cache // by the link's name
+	looks   <-chan struct{}
+	watched func(time.Time) bool
 	publish func([]Found, error)
 	next    time.Time     // of the next full query
 	pause   time.Duration // until the one after it
@@ -116,10 +143,9 @@ func (w *watcher) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case p := <-w.network.in:
-			now := time.Now()
-			if p.msg.Response && w.cache(p.conn.link.name).take(p.msg, now) {
-				w.hurry(now)
-			}
+			w.hear(p, time.Now())
+		case <-w.looks:
+			w.hurry(time.Now())
 		case <-timer.C:
 		}
 		now := time.Now()
@@ -133,11 +159,13 @@ func (w *watcher) run(ctx context.Context) {
 			w.hurry(now)
 		}
 		var found []Found
+		watched := w.watched(now)
 		for _, c := range w.caches {
+			c.watched = watched
 			c.expire(now)
 			found = append(found, c.found(now)...)
 		}
-		w.ask(now)
+		w.ask(now, watched)
 		w.publish(merge(found), w.problem())
 		timer.Reset(time.Until(w.wake(now)))
 	}
@@ -147,8 +175,18 @@ func (w *watcher) run(ctx context.Context) {
 func (w *watcher) cache(link string) *cache {
 	if w.caches[link] == nil {
 		w.caches[link] = newCache(w.typ, link)
+		w.caches[link].spread = rand.N(mostSpread)
 	}
 	return w.caches[link]
+}
+
+func (w *watcher) hear(p packet, now time.Time) {
+	c := w.cache(p.conn.link.name)
+	if !p.msg.Response {
+		c.overhear(p.msg, now)
+	} else if c.take(p.msg, now) {
+		w.hurry(now)
+	}
 }
 
 // hurry begins the rhythm of queries anew, though never with a second one within a second.
@@ -162,7 +200,7 @@ func (w *watcher) hurry(now time.Time) {
 	}
 }
 
-func (w *watcher) ask(now time.Time) {
+func (w *watcher) ask(now time.Time, watched bool) {
 	full := !w.next.IsZero() && !now.Before(w.next)
 	for name, cache := range w.caches {
 		m := cache.query(full, now)
@@ -178,8 +216,12 @@ func (w *watcher) ask(now time.Time) {
 		}
 	}
 	if full {
+		most := lastPause
+		if watched {
+			most = watchedPause
+		}
 		w.next = now.Add(w.pause)
-		w.pause = min(2*w.pause, lastPause)
+		w.pause = min(2*w.pause, most)
 	}
 }
 

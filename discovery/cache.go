@@ -15,61 +15,11 @@ const (
 	// mostServices and mostHostAddresses bound what a hostile network can make the cache hold.
 	mostServices      = 256
 	mostHostAddresses = 16
-	// longestTTL, in seconds, bounds how long something can be shown that never said goodbye.
-	longestTTL = otherTTL
-	// grace is how long a record lives on after its goodbye, so that another owner can speak up (RFC 6762, section 10.1), and how
-	// old one must be for a flush to mean it (section 10.2).
-	grace = time.Second
-	// inVain is how often something fading is asked for in vain before what is known of it counts as stale: one packet gets
-	// lost easily.
-	inVain = 2
 	// forget is how long something stale is told of since it was last heard: long enough to see that it went, and no longer.
 	forget = 15 * time.Minute
 	// doubt is how long all that is known lives on after the machine's networks changed, unless it is heard again.
 	doubt = 5 * time.Second
-	// mostQuestions and longestQuery keep a query in one packet of 1,500 bytes; what is left out comes with the next.
-	mostQuestions = 16
-	longestQuery  = 1300
 )
-
-// A life is how long a record counts.
-type life struct {
-	got   time.Time
-	ttl   time.Duration
-	until time.Time
-	asked int  // how often it was asked for again since got
-	taken bool // back, or otherwise ended before its time
-}
-
-func (l life) alive(now time.Time) bool { return now.Before(l.until) }
-
-// known tells whether a record was heard and not taken back, though its time may be over.
-func (l life) known(now time.Time) bool { return !l.got.IsZero() && (l.alive(now) || !l.taken) }
-
-// stale tells whether a record was asked for again in vain.
-func (l life) stale(now time.Time) bool { return !l.alive(now) || l.asked >= inVain }
-
-// renew starts a life, or with ttl 0 ends it soon.
-func (l *life) renew(ttl uint32, now time.Time) {
-	if ttl == 0 {
-		l.end(now.Add(grace))
-		return
-	}
-	*l = life{got: now, ttl: time.Duration(min(ttl, longestTTL)) * time.Second}
-	l.until = now.Add(l.ttl)
-}
-
-func (l *life) end(at time.Time) {
-	if l.until.After(at) {
-		l.until, l.taken = at, true
-	}
-}
-
-// fade is when to ask for the record again: at 80, 85, 90 and 95 % of its life (RFC 6762, section 5.2). Not ok when that is over.
-func (l life) fade() (at time.Time, ok bool) {
-	at = l.got.Add(l.ttl * time.Duration(80+5*l.asked) / 100)
-	return at, l.asked < 4 && at.Before(l.until)
-}
 
 // A service is what is known of one instance.
 type service struct {
@@ -94,8 +44,8 @@ func (s *service) fresh(now time.Time) bool {
 
 // stale tells whether the service does not answer any more.
 func (s *service) stale(now time.Time) bool {
-	silent := func(l life, now time.Time) bool { return !l.stale(now) }
-	return s.where.stale(now) || s.described.stale(now) || !s.reachable(silent, now)
+	answers := func(l life, now time.Time) bool { return !l.silent(now) }
+	return s.where.silent(now) || s.described.silent(now) || !s.reachable(answers, now)
 }
 
 // complete tells whether everything is known of the service, be it of late or not.
@@ -119,6 +69,12 @@ type cache struct {
 	typ      string              // full
 	link     string              // its name
 	services map[string]*service // by canonical full name
+	asked    time.Time           // the last query
+
+	// watched says that somebody looks: then each service is asked every few seconds whether it is there still. Caches on one
+	// network do so at different moments, by their spread: one asks, and all of them hear the answer.
+	watched bool
+	spread  time.Duration
 }
 
 func newCache(typ, link string) *cache {
@@ -257,85 +213,6 @@ func (c *cache) lives() func(yield func(*life) bool) {
 	}
 }
 
-// next is when something of the cache changes by itself: a record is over or has to be asked for again. Zero for never.
-func (c *cache) next(now time.Time) (at time.Time) {
-	for l := range c.lives() {
-		if !l.alive(now) {
-			continue
-		}
-		soonest := l.until
-		if fade, ok := l.fade(); ok {
-			soonest = fade
-		}
-		if at.IsZero() || soonest.Before(at) {
-			at = soonest
-		}
-	}
-	return at
-}
-
-// query asks for what is missing or fading. A full one also asks who is there; it is nil where there is nothing to ask.
-func (c *cache) query(full bool, now time.Time) *dns.Msg {
-	m := new(dns.Msg)
-	ask := func(name string, types ...uint16) {
-		for _, t := range types {
-			if len(m.Question) < mostQuestions {
-				m.Question = append(m.Question, dns.Question{Name: name, Qtype: t, Qclass: dns.ClassINET})
-			}
-		}
-	}
-	fading := func(l *life) bool {
-		at, ok := l.fade()
-		if ok = ok && l.alive(now) && !now.Before(at); ok {
-			l.asked++
-		}
-		return ok
-	}
-	if full {
-		ask(c.typ, dns.TypePTR)
-	}
-	for _, key := range slices.Sorted(maps.Keys(c.services)) {
-		s := c.services[key]
-		if fading(&s.listed) && !full {
-			full = true
-			ask(c.typ, dns.TypePTR)
-		}
-		if fading(&s.where) || full && !s.where.alive(now) {
-			ask(s.name, dns.TypeSRV)
-		}
-		if fading(&s.described) || full && !s.described.alive(now) {
-			ask(s.name, dns.TypeTXT)
-		}
-		old := false
-		for _, l := range s.addresses {
-			old = fading(l) || old
-		}
-		if old || full && s.host != "" && !s.reachable(life.alive, now) {
-			ask(s.host, dns.TypeA, dns.TypeAAAA)
-		}
-	}
-	if len(m.Question) == 0 {
-		return nil
-	}
-	if full {
-		c.tell(m, now)
-	}
-	return m
-}
-
-// tell adds which instances are known, so that they need not answer (RFC 6762, section 7.1). Those in doubt are left out: their
-// remaining life is short.
-func (c *cache) tell(m *dns.Msg, now time.Time) {
-	for _, s := range c.services {
-		if left := s.listed.until.Sub(now); s.fresh(now) && left > s.listed.ttl/2 && m.Len() < longestQuery {
-			m.Answer = append(m.Answer, &dns.PTR{
-				Hdr: dns.RR_Header{Name: c.typ, Rrtype: dns.TypePTR, Class: dns.ClassINET, Ttl: uint32(left / time.Second)},
-				Ptr: s.name,
-			})
-		}
-	}
-}
-
 // found are the services of which everything is known, in no order.
 func (c *cache) found(now time.Time) []Found {
 	var all []Found
@@ -390,14 +267,20 @@ func merge(all []Found) []Found {
 	return merged
 }
 
-// rank puts addresses that work without more knowledge first.
+// The ranks of addresses: those that work without more knowledge come first.
+const (
+	oldStyle = iota // IPv4
+	routable        // IPv6
+	linkLocal
+)
+
 func rank(a netip.Addr) int {
 	switch {
 	case a.Is4():
-		return 0
+		return oldStyle
 	case a.IsLinkLocalUnicast():
-		return 2
+		return linkLocal
 	default:
-		return 1
+		return routable
 	}
 }

@@ -176,7 +176,7 @@ func TestCacheStale(t *testing.T) {
 		if len(found) != 1 || !cmp.Equal(addressesOf(found), []string{"10.0.0.1"}) || found[0].SeenAt != at(0) {
 			t.Fatalf("at %v: %+v", now, found)
 		}
-		if want := !now.Before(at(102)); found[0].Stale != want {
+		if want := !now.Before(at(115)); found[0].Stale != want {
 			t.Errorf("at %v: stale is %t", now, found[0].Stale)
 		}
 	}

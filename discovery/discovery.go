@@ -27,6 +27,10 @@ type Service struct {
 	Port int      // where it listens
 	TXT  []string // "key=value" pairs; id=ID is added where it is missing
 
+	// Instance is the name under which it was announced before, if that was another one since others had Name: then it has
+	// that again, however many of the others are there now. It does not count if it was not made from Name.
+	Instance string
+
 	// At is the address where it listens: only this one is announced, where an interface has it. The zero Addr and an
 	// unspecified one of IPv6 are every address, an unspecified one of IPv4 is every one of IPv4.
 	At netip.Addr
@@ -64,7 +68,8 @@ type Status struct {
 type Announcement struct {
 	Interface string
 	Addresses []netip.Addr
-	Instance  string // the name shown to people; differs from the service's where that was taken
+	Name      string // the service's
+	Instance  string // the name shown to people; differs from Name where that was taken
 }
 
 // Unused is an interface that is not used.

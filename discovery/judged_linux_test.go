@@ -100,12 +100,13 @@ func TestWakesUpElsewhere(t *testing.T) {
 	if err := home.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
-	home.waits(t, "announced elsewhere", announced(hearth.Name+" (0123)", "10.77.0.1", "fd77::1"))
+	home.waits(t, "announced elsewhere", announced(hearth.Name+" (2)", "10.77.0.1", "fd77::1"))
 	zeroconf(t, elsewhere.guest, "10.77.0.3", "watch", judgedType).waits(t, "both",
-		asSeen(other, hearth.Name, "10.77.0.2", "fd77::2"), asSeen(hearth, hearth.Name+" (0123)", "10.77.0.1", "fd77::1"))
+		asSeen(other, hearth.Name, "10.77.0.2", "fd77::2"), asSeen(hearth, hearth.Name+" (2)", "10.77.0.1", "fd77::1"))
 }
 
-// Promise: two that start with one name show as two, both with all their data, and the goodbye of one leaves the other there.
+// Promise: two that start with one name show as two, both with all their data; the goodbye of one leaves the other there, and that of
+// the renamed one is as whole.
 func TestNameClash(t *testing.T) {
 	t.Parallel()
 	l := newLAN(t)
@@ -127,12 +128,14 @@ func TestNameClash(t *testing.T) {
 	theirs := asSeen(other, name(second), "10.77.0.2", "fd77::2")
 	both := []sighting{ours, theirs}
 	slices.SortFunc(both, func(a, b sighting) int { return cmp.Compare(a.Instance, b.Instance) })
-	if both[0].Instance != hearth.Name || both[1].Instance == hearth.Name {
+	if both[0].Instance != hearth.Name || both[1].Instance != hearth.Name+" (2)" {
 		t.Errorf("announced as %q and %q", both[0].Instance, both[1].Instance)
 	}
 	seen.waits(t, "both", both...)
 	first.stop()
 	seen.waits(t, "one", theirs)
+	second.stop()
+	seen.waits(t, "none")
 }
 
 // Promise: a name that a foreign program has is not taken; foreign services are found with all their data, seen to go, and told of as
@@ -153,7 +156,7 @@ func TestForeignServices(t *testing.T) {
 	found := browser(t, l.attic)
 	found.waits(t, "found", theirs)
 	home := announcer(t, l.home, hearth, Options{})
-	ours := asSeen(hearth, hearth.Name+" (0123)", "10.77.0.1", "fd77::1")
+	ours := asSeen(hearth, hearth.Name+" (2)", "10.77.0.1", "fd77::1")
 	found.waits(t, "both", theirs, ours)
 	first.stop()
 	found.waits(t, "the foreign one is gone", ours)
@@ -165,6 +168,31 @@ func TestForeignServices(t *testing.T) {
 	second.kill()
 	theirs.Stale = true
 	found.waits(t, "silent", theirs)
+}
+
+// Promise: who died without a word shows as stale to everybody who looks, and is as before once it is back.
+func TestDeathIsSeen(t *testing.T) {
+	t.Parallel()
+	l := newLAN(t)
+	home := announcer(t, l.home, hearth, Options{})
+	other := hearth
+	other.Name, other.ID = "Attic", "fedcba9876543210"
+	announcer(t, l.attic, other, Options{})
+	looking := []*machine{browser(t, l.guest), browser(t, l.attic)}
+	ours, theirs := asSeen(hearth, hearth.Name, "10.77.0.1", "fd77::1"), asSeen(other, other.Name, "10.77.0.2", "fd77::2")
+	for _, b := range looking {
+		b.waits(t, "both", theirs, ours)
+	}
+	home.kill()
+	ours.Stale = true
+	for _, b := range looking {
+		b.waits(t, "one is silent", theirs, ours)
+	}
+	announcer(t, l.home, hearth, Options{})
+	ours.Stale = false
+	for _, b := range looking {
+		b.waits(t, "back", theirs, ours)
+	}
 }
 
 // Promise: what a browser found on a network is gone soon after the machine left it without hearing a goodbye, and back with it.

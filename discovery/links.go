@@ -106,9 +106,6 @@ func unreal(name string, flags net.Flags) string {
 	return ""
 }
 
-// Shared tells whether an interface leads to a network that people share.
-func Shared(i net.Interface) bool { return unreal(i.Name, i.Flags) == "" }
-
 // unwanted is why an interface is not to be used; empty if it is. What is named for use is used whatever its kind.
 func (o Options) unwanted(name string, flags net.Flags) string {
 	switch {
@@ -151,6 +148,30 @@ func (o Options) links() (all []link, unused []Unused, err error) {
 	default:
 		return nil, unused, fmt.Errorf("%w: this machine is not connected to one", ErrNoNetwork)
 	}
+}
+
+// Addresses are those at which other machines on the networks that would be used reach what listens at every address of this one,
+// IPv4 first. Link-local ones of IPv6 are left out: each machine has to guess the zone for them.
+func Addresses(o Options) []netip.Addr {
+	var all []netip.Addr
+	there, _, _ := o.links() // where there is none, there is no address
+	for _, l := range there {
+		for _, a := range l.addresses(new(zone).listens) {
+			if rank(a) < linkLocal && !slices.Contains(all, a) {
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b netip.Addr) int { return cmp.Compare(rank(a), rank(b)) })
+	return all
+}
+
+// Neighbour tells whether an address is another machine's on one of the networks that would be used.
+func Neighbour(a netip.Addr, o Options) bool {
+	there, _, _ := o.links()
+	a = a.Unmap()
+	own := slices.ContainsFunc(there, func(l link) bool { return l.owns(a.WithZone("")) })
+	return !own && slices.ContainsFunc(there, func(l link) bool { return l.reaches(a) })
 }
 
 // link is an interface as it is now, or why it is not used.

@@ -118,3 +118,19 @@ func TestAccepts(t *testing.T) {
 		}
 	}
 }
+
+// Promise: addresses are told, and neighbours known, of the networks that would be used and no others.
+func TestAddressesAndNeighbours(t *testing.T) {
+	o := loopback(t)
+	here, beside, away := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::ffff:127.0.0.9"), netip.MustParseAddr("203.0.113.9")
+	if all := Addresses(o); len(all) == 0 || all[0] != here {
+		t.Errorf("told %v", all)
+	}
+	if Neighbour(here, o) || !Neighbour(beside, o) || Neighbour(away, o) {
+		t.Errorf("neighbours: %t, %t, %t", Neighbour(here, o), Neighbour(beside, o), Neighbour(away, o))
+	}
+	nowhere := Options{Interfaces: []string{"hearth-none"}}
+	if all := Addresses(nowhere); len(all) > 0 || Neighbour(beside, nowhere) {
+		t.Errorf("without a network: %v", all)
+	}
+}

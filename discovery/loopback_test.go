@@ -146,12 +146,28 @@ func TestTakenName(t *testing.T) {
 	eventually(t, first.Changes(), "announced", standsAs(first, "Home"))
 	// The id is the lesser one: it still does not take a name that another has.
 	second := announce(t, Service{Type: ownType, Name: "Home", ID: ownID("aaaa"), Port: 1002}, o)
-	eventually(t, second.Changes(), "announced by another name", standsAs(second, "Home (aaaa)"))
+	eventually(t, second.Changes(), "announced by another name", standsAs(second, "Home (2)"))
 	b := browse(t, o)
-	eventually(t, b.Changes(), "both found", func() bool { return cmp.Equal(instances(b), []string{"Home", "Home (aaaa)"}) })
+	eventually(t, b.Changes(), "both found", func() bool { return cmp.Equal(instances(b), []string{"Home", "Home (2)"}) })
 	if !standsAs(first, "Home")() {
 		t.Errorf("the first one lost its name: %+v", first.Status())
 	}
+}
+
+// Promise: a name with a number stays a service's own over restarts, whoever has started first, until it gets another name.
+func TestNameIsKept(t *testing.T) {
+	o := loopback(t)
+	s := Service{Type: ownType, Name: "Kept", ID: ownID("7777"), Port: 1001, Instance: "Kept (2)"}
+	a := announce(t, s, o)
+	eventually(t, a.Changes(), "announced by its name of before", standsAs(a, "Kept (2)"))
+	if got := a.Status().Announced[0].Name; got != s.Name {
+		t.Errorf("the name told is %q", got)
+	}
+	other := announce(t, Service{Type: ownType, Name: "Kept", ID: ownID("6666"), Port: 1002}, o)
+	eventually(t, other.Changes(), "the other one has its own", standsAs(other, "Kept"))
+	s.Name = "New"
+	a.Update(s)
+	eventually(t, a.Changes(), "announced by its new name", standsAs(a, "New"))
 }
 
 // Promise: two that start at the same moment with the same name end up with different ones, whoever hears whom first.
@@ -159,10 +175,10 @@ func TestSameNameAtTheSameTime(t *testing.T) {
 	o := loopback(t)
 	first := announce(t, Service{Type: ownType, Name: "Twin", ID: ownID("cccc"), Port: 1001}, o)
 	second := announce(t, Service{Type: ownType, Name: "Twin", ID: ownID("dddd"), Port: 1002}, o)
-	eventually(t, second.Changes(), "one gives way", standsAs(second, "Twin (dddd)"))
+	eventually(t, second.Changes(), "one gives way", standsAs(second, "Twin (2)"))
 	eventually(t, first.Changes(), "the other stays", standsAs(first, "Twin"))
 	b := browse(t, o)
-	eventually(t, b.Changes(), "both found", func() bool { return cmp.Equal(instances(b), []string{"Twin", "Twin (dddd)"}) })
+	eventually(t, b.Changes(), "both found", func() bool { return cmp.Equal(instances(b), []string{"Twin", "Twin (2)"}) })
 }
 
 // Promise: the same service heard from elsewhere, as on a second card in one network, is not taken for another.

@@ -111,6 +111,8 @@ func playBrowser(lines <-chan Service, o Options) error {
 		return err
 	}
 	defer b.Close()
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
 	for {
 		var known []sighting
 		for _, f := range b.Found() {
@@ -121,6 +123,7 @@ func playBrowser(lines <-chan Service, o Options) error {
 		tell(known)
 		select {
 		case <-b.Changes():
+		case <-look.C:
 		case <-lines:
 			return nil
 		}

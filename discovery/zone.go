@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -85,16 +86,28 @@ func checkType(typ string) error {
 	return nil
 }
 
-// labels are the names to try, in this order, while others hold them.
+// mostNumbered is how many names with a number are tried. With the plain one and the last one all are tried in fewer than fifteen
+// conflicts, after which each would have to wait (RFC 6762, section 8.1).
+const mostNumbered = 12
+
+// labels are the names to try, in this order, while others hold them: numbered as RFC 6762, section 9, has it, and at last one that
+// is nobody else's by chance.
 func (s Service) labels() []string {
-	short := notLetters.ReplaceAllString(strings.ToLower(s.ID), "")
 	all := []string{clean(s.Name, longestLabel)}
-	for _, n := range []int{4, 8, 16} { // the host name needs eight; nobody has sixteen of another by chance
-		suffix := " (" + short[:min(n, len(short))] + ")"
+	with := func(what string) {
+		suffix := " (" + what + ")"
 		all = append(all, clean(s.Name, longestLabel-len(suffix))+suffix)
 	}
+	for n := range mostNumbered {
+		with(strconv.Itoa(n + 2))
+	}
+	id := notLetters.ReplaceAllString(strings.ToLower(s.ID), "")
+	with(id[:min(16, len(id))])
 	return all
 }
+
+// first is which of the labels to begin with.
+func (s Service) first() int { return max(0, slices.Index(s.labels(), s.Instance)) }
 
 // zone checks the service and gives it the n-th of its labels.
 func (s Service) zone(n int) (*zone, error) {

@@ -143,6 +143,28 @@ func TestServiceChecked(t *testing.T) {
 	}
 }
 
+// Promise: a name that is taken is tried with numbers, a few times; the one it had before is tried first, if it was made from its
+// name.
+func TestLabels(t *testing.T) {
+	s := Service{Type: testType, Name: "Home", ID: "0123456789abcdef0123"}
+	all := s.labels()
+	if d := cmp.Diff([]string{"Home", "Home (2)", "Home (3)"}, all[:3]); d != "" {
+		t.Error(d)
+	}
+	if last := all[len(all)-1]; last != "Home (0123456789abcdef)" || len(all) >= 15 {
+		t.Errorf("%d labels, the last one %q", len(all), last)
+	}
+	for before, want := range map[string]string{
+		"": "Home", "Home": "Home", "Home (2)": "Home (2)", "Home (0123456789abcdef)": "Home (0123456789abcdef)",
+		"Attic (2)": "Home", "Home (99)": "Home", "home (2)": "Home",
+	} {
+		s.Instance = before
+		if got := all[s.first()]; got != want {
+			t.Errorf("after %q: %q", before, got)
+		}
+	}
+}
+
 // Promise: the longest announcement fits into one packet of an ordinary network, and every name to try into a label.
 func TestAnnouncementFits(t *testing.T) {
 	s := Service{Type: "_fifteenletters1._tcp", Name: strings.Repeat("ü", 90), ID: strings.Repeat("0123456789abcdef", 4), Port: 2451}

@@ -22,8 +22,8 @@ func TestNetwork(t *testing.T) {
 	s.neighbourhood = console.Neighbourhood{
 		Announced: []console.Announcement{{Interface: "eth0", Addresses: []string{"192.0.2.20", "2001:db8::20"}, Instance: "shelf (2)"}},
 		Found: []console.FoundRelay{
-			{Name: "shelf", Host: "shelf.local", URLs: []string{"http://192.0.2.20:2451"}, Self: true, SeenAt: s.now},
-			{Name: "attic", ID: "06ff7d25aabbccdd", Host: "attic.local", URLs: []string{"https://192.0.2.31:2451"}, NeedsKey: true, SeenAt: s.now.Add(-4 * time.Minute)},
+			{Name: "shelf", Host: "shelf.local", URLs: []string{"http://192.0.2.20:2451"}, Key: console.KeyNotNeeded, Self: true, SeenAt: s.now},
+			{Name: "attic", ID: "06ff7d25aabbccdd", Host: "attic.local", URLs: []string{"https://192.0.2.31:2451"}, Key: console.KeyNeeded, SeenAt: s.now.Add(-4 * time.Minute)},
 		},
 	}
 	s.look()
@@ -83,7 +83,7 @@ func TestStaleRelay(t *testing.T) {
 		{Name: "shelf", Host: "shelf.local", SeenAt: s.now, Self: true},
 	}
 	s.look()
-	reads(t, s.window.network.body, "gone does not answer any more gone.local · open without a key · last seen 5 min ago")
+	reads(t, s.window.network.body, "gone does not answer any more gone.local · does not say whether it needs a key · last seen 5 min ago")
 	var names []string
 	for _, row := range s.window.network.found.rows {
 		names = append(names, row.relay.Name)

@@ -139,9 +139,13 @@ func warning(text string) *words {
 }
 
 func (r *foundRow) age(now time.Time) {
-	entry := "open without a key"
-	if r.relay.NeedsKey {
+	entry := "does not say whether it needs a key"
+	switch r.relay.Key {
+	case console.KeyNeeded:
 		entry = "needs a key"
+	case console.KeyNotNeeded:
+		entry = "open without a key"
+	case console.KeyNotTold:
 	}
 	parts := []string{shortened(r.relay.Host, nameMost), entry}
 	if r.relay.ID != "" {

@@ -41,8 +41,8 @@ type Relay interface {
 	// how many at the most.
 	Epochs(ctx context.Context, ref StreamRef, limit int) ([]EpochStart, error)
 
-	// Check says what a reader with a cursor would get to hear of a stream. A
-	// text that is no cursor is an error.
+	// Check says what a reader with a cursor would get to hear of a stream. The
+	// error is ErrCursor for a text that is no cursor.
 	Check(ctx context.Context, ref StreamRef, cursor string) (Verdict, error)
 
 	// Activity says what clients have been doing lately.
@@ -199,18 +199,28 @@ type UnusedInterface struct {
 
 // FoundRelay is a relay that was found on the network.
 type FoundRelay struct {
-	Name     string
-	ID       string // empty if it does not say
-	Host     string
-	URLs     []string
-	NeedsKey bool
-	Self     bool // whether it is this relay
-	SeenAt   time.Time
+	Name   string
+	ID     string // empty if it does not say
+	Host   string
+	URLs   []string
+	Key    KeyNeed
+	Self   bool // whether it is this relay
+	SeenAt time.Time
 
 	// Stale says that the relay was asked more than once since it was seen, and
 	// did not answer: it crashed, or left without a word.
 	Stale bool
 }
+
+// KeyNeed is whether a relay takes visitors with a key only.
+type KeyNeed string
+
+// What a relay says of keys.
+const (
+	KeyNotTold   KeyNeed = "" // as relays of other makers may
+	KeyNeeded    KeyNeed = "needed"
+	KeyNotNeeded KeyNeed = "not needed"
+)
 
 // Check is one thing that the self-test looked at. Detail and Todo are whole
 // sentences.
