@@ -109,11 +109,15 @@ func (a *activity) waited(t time.Time, client, key string) {
 	a.device(t, client, key, console.ActionWait, "")
 }
 
-// refused notes a refusal. Whoever was not let in is no device of the house.
-func (a *activity) refused(t time.Time) {
+// refused notes a refusal. Whoever was not let in, into no space, is no device of
+// the house.
+func (a *activity) refused(t time.Time, r console.Refusal) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.minutes.at(t).Refused++
+	if r.Space != "" {
+		a.device(t, r.Client, r.Key, console.ActionRefused, r.Stream)
+	}
 }
 
 // device returns the client's record, with what it does now. a.mu is held.

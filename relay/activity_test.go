@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,8 +21,8 @@ func TestActivityMinutes(t *testing.T) {
 	a.wrote(start, "::1", "", ref, 3, 100)
 	a.wrote(start.Add(59*time.Second), "::1", "", ref, 1, 10)
 	a.read(start.Add(2*time.Minute), "::1", "", "notes")
-	a.refused(start.Add(2 * time.Minute))
-	a.refused(start.Add(-time.Hour)) // the clock was set back
+	a.refused(start.Add(2*time.Minute), console.Refusal{Client: "::2", Space: "default", Stream: "notes"})
+	a.refused(start.Add(-time.Hour), console.Refusal{Client: "192.0.2.7"}) // the clock was set back
 
 	want := make([]console.Minute, hour)
 	for i := range want {
@@ -31,6 +32,13 @@ func TestActivityMinutes(t *testing.T) {
 	want[hour-1].Reads, want[hour-1].Refused = 1, 2
 	if diff := cmp.Diff(want, a.recent(start.Add(2*time.Minute)).Minutes); diff != "" {
 		t.Error(diff)
+	}
+	var seen []string
+	for _, d := range a.recent(start).Devices {
+		seen = append(seen, d.Client+" "+string(d.Action))
+	}
+	if diff := cmp.Diff([]string{"::1 read", "::2 refused"}, slices.Sorted(slices.Values(seen))); diff != "" {
+		t.Errorf("the devices, without the one that was not let in: %s", diff)
 	}
 	hours := a.hourOf(start.Add(2*time.Minute), ref)
 	if hours[hour-3] != 2 {

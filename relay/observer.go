@@ -102,7 +102,7 @@ func (o *observer) Refused(ctx context.Context, r streamhttp.Refusal) {
 		shown.Limit = *r.Problem.Limit
 	}
 	o.refusals.add(shown)
-	o.activity.refused(now)
+	o.activity.refused(now, shown)
 	o.nudge()
 }
 

@@ -134,6 +134,11 @@ func did(d console.Device) string {
 		return "read " + stream
 	case console.ActionWait:
 		return "waited for changes"
+	case console.ActionRefused:
+		if d.Stream == "" {
+			return "was refused"
+		}
+		return "was refused " + d.Stream
 	default:
 		return "used the relay"
 	}

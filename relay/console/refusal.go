@@ -2,7 +2,7 @@ package console
 
 import "time"
 
-// Action is what a client was doing when it was refused.
+// Action is what a client was doing when it was seen, or refused.
 type Action string
 
 // The actions.
@@ -11,6 +11,8 @@ const (
 	ActionRead  Action = "read"
 	ActionWait  Action = "wait"
 	ActionOther Action = "other"
+
+	ActionRefused Action = "refused" // of a Device: whatever it was, it was refused
 )
 
 // Refusal is one kind of refusal of one client, with how often it came. Fields
