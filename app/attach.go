@@ -56,7 +56,7 @@ func attachRunning(ctx context.Context, folder string) (*consolehttp.Client, *ru
 	if err != nil || run == nil {
 		return nil, nil, err
 	}
-	client := consolehttp.NewClient(run.URL, run.Token)
+	client := consolehttp.NewClient(consolehttp.At(run.URL, run.Token))
 	probe, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
 	if _, err := client.Overview(probe); err != nil {

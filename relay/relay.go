@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"hearth/relay/access"
+	"hearth/relay/console"
 	"hearth/relay/consolehttp"
 	"hearth/relay/guard"
 	"hearth/relay/notify"
@@ -71,8 +72,12 @@ type Relay struct {
 	seen     *observer
 	handler  http.Handler
 	started  time.Time
+	mayOwn   consolehttp.Authorize
+	owner    atomic.Pointer[http.Handler] // what the owner sees under /admin
 	open     atomic.Bool
 	closing  atomic.Bool
+	life     context.Context // ends when a stop begins
+	end      context.CancelFunc
 
 	serving sync.Mutex
 	servers map[net.Listener]*http.Server
@@ -93,8 +98,10 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	if r.lock, err = openFolder(ctx, dir); err != nil {
 		return nil, err
 	}
+	r.life, r.end = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
+			r.end()
 			err = errors.Join(err, r.lock.Unlock())
 		}
 	}()
@@ -114,6 +121,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge}
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
+	r.ShowOwner(r.Console())
 	return r, nil
 }
 
@@ -134,21 +142,37 @@ func (r *Relay) route(rules *guard.Guard) http.Handler {
 		}
 		streams.Refuse(w, q, why)
 	}
-	owner := consolehttp.Handler(r.Console(), func(q *http.Request) error {
+	r.mayOwn = func(q *http.Request) error {
 		if v, ok := access.FromContext(q.Context()); ok && v.Owner {
 			return nil
 		}
 		return ownersRefusal(streams.Record(q, errNotOwner))
-	})
+	}
 	door := access.Door{Open: r.open.Load, OwnerToken: r.token}
 	behind := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if isOwners(q) {
-			owner.ServeHTTP(w, q)
+			r.serveOwner(w, q)
 			return
 		}
 		streams.ServeHTTP(w, q)
 	})
 	return rules.Handler(door.Handler(behind, refuse), refuse)
+}
+
+// ShowOwner shows the owner, under /admin as package consolehttp does it, c from
+// now on: what there is around the relay besides what it knows of itself, which
+// is all that it shows before.
+func (r *Relay) ShowOwner(c console.Relay) {
+	r.owner.Store(new(consolehttp.Handler(c, r.mayOwn)))
+}
+
+// serveOwner answers the owner, at the longest until the relay stops: he may
+// follow its changes for as long as he likes.
+func (r *Relay) serveOwner(w http.ResponseWriter, q *http.Request) {
+	ctx, cancel := context.WithCancel(q.Context())
+	defer cancel()
+	defer context.AfterFunc(r.life, cancel)()
+	(*r.owner.Load()).ServeHTTP(w, q.WithContext(ctx))
 }
 
 // errNotOwner turns away who is not the relay's owner, or does not say so.

@@ -93,6 +93,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	if begun {
 		return nil
 	}
+	r.end()
 	r.hub.Close()
 	var stopping sync.WaitGroup
 	for _, s := range servers {

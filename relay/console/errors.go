@@ -1,6 +1,13 @@
 package console
 
-import "errors"
+import (
+	"errors"
+
+	"hearth/relay/protocol"
+)
 
 // ErrNotFound says that there is no such stream or entry.
 var ErrNotFound = errors.New("not found")
+
+// ErrCursor says that a text is no cursor.
+var ErrCursor = protocol.ErrCursor

@@ -2,10 +2,6 @@ package consolehttp
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -15,32 +11,42 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an answer, in bytes. The largest is that
-	// of an entry, which has to fit into a body of 16 MiB.
-	maxAnswer = 16 << 20
-
 	// answerTimeout is how long a whole answer may take. It comes from the same
 	// machine and from memory or an index, so more than this is a relay that hangs.
 	answerTimeout = 10 * time.Second
+
+	// actionTimeout is how long the answer to what does something may take: the
+	// self-test listens to the network for seconds, and a change may move the
+	// relay to another port.
+	actionTimeout = 30 * time.Second
 )
 
-// Client looks at a relay in another process through its Handler. Its methods
-// are those of console.Relay, but for Changes: whoever looks once needs none.
-// Their errors are *Refusal, console.ErrNotFound, or a failure to get an answer.
-type Client struct {
-	url   string
-	token string
-	http  http.Client
+// Find says where the relay is, such as http://127.0.0.1:2451, and which token
+// makes its owner. It is asked before each request, since a relay that starts
+// anew may be elsewhere and has another token.
+type Find func() (url, token string, err error)
+
+// At finds a relay that stays where it is.
+func At(url, token string) Find {
+	return func() (string, string, error) { return url, token, nil }
 }
 
-// NewClient returns a client of the relay at a URL, such as
-// http://127.0.0.1:2451, which it shows the owner's token. Close it after use.
-func NewClient(url, token string) *Client {
-	return &Client{url: url, token: token, http: http.Client{
+// Client is the console of a relay in another process, through its Handler. The
+// errors of its methods are *Refusal, console.ErrNotFound, that of Find, an
+// *UnreachableError, or a failure to read the answer.
+type Client struct {
+	find Find
+	http http.Client
+}
+
+var _ console.Console = (*Client)(nil)
+
+// NewClient returns a client of the relay that find finds. Close it after use.
+func NewClient(find Find) *Client {
+	return &Client{find: find, http: http.Client{
 		// Neither a proxy nor whoever a redirect names may see the token.
 		Transport:     &http.Transport{},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       answerTimeout,
 	}}
 }
 
@@ -50,98 +56,102 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Overview is that of console.Relay.
+// Overview implements [console.Relay].
 func (c *Client) Overview(ctx context.Context) (console.Overview, error) {
 	o, err := get[Overview](ctx, c, "overview", nil)
 	return o.Console(), err
 }
 
-// Streams is that of console.Relay. It lists at most a thousand.
+// Streams implements [console.Relay]. It lists at most a thousand.
 func (c *Client) Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error) {
 	streams, err := get[[]Stream](ctx, c, "streams", url.Values{
-		"after_space": {after.Space}, "after_name": {after.Name}, "limit": {strconv.Itoa(min(limit, maxLimit))},
+		"after_space": {after.Space}, "after_name": {after.Name}, "limit": {atMost(limit)},
 	})
 	return mapped(streams, Stream.Console), err
 }
 
-// Stream is that of console.Relay.
+// Stream implements [console.Relay].
 func (c *Client) Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error) {
-	s, err := get[Stream](ctx, c, "stream", url.Values{"space": {ref.Space}, "name": {ref.Name}})
+	s, err := get[Stream](ctx, c, "stream", of(ref))
 	return s.Console(), err
 }
 
-// Entries is that of console.Relay. It lists at most a thousand.
+// Entries implements [console.Relay]. It lists at most a thousand.
 func (c *Client) Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error) {
-	entries, err := get[[]Entry](ctx, c, "entries", url.Values{
-		"space": {ref.Space}, "name": {ref.Name},
-		"before": {strconv.FormatUint(before, 10)}, "limit": {strconv.Itoa(min(limit, maxLimit))},
-	})
+	q := of(ref)
+	q.Set("before", strconv.FormatUint(before, 10))
+	q.Set("limit", atMost(limit))
+	entries, err := get[[]Entry](ctx, c, "entries", q)
 	return mapped(entries, Entry.Console), err
 }
 
-// EntryData is that of console.Relay.
+// EntryData implements [console.Relay].
 func (c *Client) EntryData(ctx context.Context, ref console.StreamRef, position uint64) ([]byte, error) {
-	return c.fetch(ctx, "entry", url.Values{
-		"space": {ref.Space}, "name": {ref.Name}, "position": {strconv.FormatUint(position, 10)},
-	})
+	q := of(ref)
+	q.Set("position", strconv.FormatUint(position, 10))
+	return c.fetch(ctx, "entry", q)
 }
 
-// Refusals is that of console.Relay.
+// Epochs implements [console.Relay]. It lists at most a thousand.
+func (c *Client) Epochs(ctx context.Context, ref console.StreamRef, limit int) ([]console.EpochStart, error) {
+	q := of(ref)
+	q.Set("limit", atMost(limit))
+	starts, err := get[[]EpochStart](ctx, c, "epochs", q)
+	return mapped(starts, EpochStart.Console), err
+}
+
+// Check implements [console.Relay].
+func (c *Client) Check(ctx context.Context, ref console.StreamRef, cursor string) (console.Verdict, error) {
+	q := of(ref)
+	q.Set("cursor", cursor)
+	v, err := get[Verdict](ctx, c, "check", q)
+	return v.Console(), err
+}
+
+// Activity implements [console.Relay].
+func (c *Client) Activity(ctx context.Context) (console.Activity, error) {
+	a, err := get[Activity](ctx, c, "activity", nil)
+	return a.Console(), err
+}
+
+// Refusals implements [console.Relay].
 func (c *Client) Refusals(ctx context.Context) ([]console.Refusal, error) {
 	refusals, err := get[[]Refused](ctx, c, "refusals", nil)
 	return mapped(refusals, Refused.Console), err
 }
 
-// get asks for something in JSON.
-func get[T any](ctx context.Context, c *Client, what string, q url.Values) (T, error) {
-	var answer T
-	body, err := c.fetch(ctx, what, q)
-	if err != nil {
-		return answer, err
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return *new(T), fmt.Errorf("the answer from %s cannot be read: %w", c.url, err)
-	}
-	return answer, nil
+// Neighbourhood implements [console.Network].
+func (c *Client) Neighbourhood(ctx context.Context) (console.Neighbourhood, error) {
+	n, err := get[Neighbourhood](ctx, c, "neighbourhood", nil)
+	return n.Console(), err
 }
 
-// fetch asks for something and returns the answer's body.
-func (c *Client) fetch(ctx context.Context, what string, q url.Values) (body []byte, err error) {
-	address := c.url + Prefix + what
-	if len(q) > 0 {
-		address += "?" + q.Encode()
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Authorization", "Bearer "+c.token)
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	body, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("the answer from %s is larger than %d bytes", c.url, maxAnswer)
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, refused(response.StatusCode, body)
-	}
-	return body, nil
+// SelfTest implements [console.Network].
+func (c *Client) SelfTest(ctx context.Context) ([]console.Check, error) {
+	checks, err := post[[]Check](ctx, c, "selftest", struct{}{})
+	return mapped(checks, Check.Console), err
 }
 
-// refused reads the body of a refusal.
-func refused(status int, body []byte) error {
-	refusal := &Refusal{Status: status}
-	if json.Unmarshal(body, refusal) != nil || refusal.Code == "" {
-		refusal.Code, refusal.Message = "unknown", "the answer is none of a relay's: "+http.StatusText(status)
-	}
-	if refusal.Code == "not_found" {
-		return fmt.Errorf("%w: %w", console.ErrNotFound, refusal)
-	}
-	return refusal
+// Settings implements [console.Settings].
+func (c *Client) Settings(ctx context.Context) (console.Values, error) {
+	v, err := get[Values](ctx, c, "settings", nil)
+	return v.Console(), err
 }
+
+// Change implements [console.Settings].
+func (c *Client) Change(ctx context.Context, change console.Change) (string, error) {
+	changed, err := post[Changed](ctx, c, "change", ChangeOf(change))
+	return changed.Said, err
+}
+
+// Log implements [console.Settings].
+func (c *Client) Log(ctx context.Context) ([]console.LogLine, error) {
+	lines, err := get[[]LogLine](ctx, c, "log", nil)
+	return mapped(lines, LogLine.Console), err
+}
+
+func of(ref console.StreamRef) url.Values {
+	return url.Values{"space": {ref.Space}, "name": {ref.Name}}
+}
+
+func atMost(limit int) string { return strconv.Itoa(min(limit, maxLimit)) }

@@ -48,7 +48,7 @@ func start(t *testing.T) (*relay.Relay, string) {
 // client returns a client with the owner's token.
 func client(t *testing.T, r *relay.Relay, url string) *consolehttp.Client {
 	t.Helper()
-	c := consolehttp.NewClient(url, r.OwnerToken())
+	c := consolehttp.NewClient(consolehttp.At(url, r.OwnerToken()))
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -92,7 +92,7 @@ func TestSame(t *testing.T) {
 	}
 
 	here, there, ctx := r.Console(), client(t, r, url), t.Context()
-	same(t, "Overview", func(c looker) (any, error) {
+	same(t, "Overview", func(c console.Relay) (any, error) {
 		o, err := c.Overview(ctx)
 		o.Started = o.Started.Round(0).UTC() // JSON keeps neither the monotonic clock nor a zone's name
 		o.DiskFree, o.DiskUsed = 0, 0        // others write to this disk
@@ -100,7 +100,7 @@ func TestSame(t *testing.T) {
 	}, here, there)
 	for _, after := range []console.StreamRef{{}, {Space: "default", Name: "s0"}, {Space: "default", Name: "s2"}, {Space: "x"}} {
 		for _, limit := range []int{1, 2, 1000} {
-			same(t, fmt.Sprint("Streams", after, limit), func(c looker) (any, error) {
+			same(t, fmt.Sprint("Streams", after, limit), func(c console.Relay) (any, error) {
 				streams, err := c.Streams(ctx, after, limit)
 				for i := range streams {
 					streams[i].CreatedAt, streams[i].WrittenAt = streams[i].CreatedAt.UTC(), streams[i].WrittenAt.UTC()
@@ -111,7 +111,7 @@ func TestSame(t *testing.T) {
 	}
 	ref := console.StreamRef{Space: "default", Name: "s1"}
 	for _, before := range []uint64{0, 1, 3, 5, 1 << 63} {
-		same(t, fmt.Sprint("Entries", before), func(c looker) (any, error) {
+		same(t, fmt.Sprint("Entries", before), func(c console.Relay) (any, error) {
 			entries, err := c.Entries(ctx, ref, before, 3)
 			for i := range entries {
 				entries[i].WrittenAt = entries[i].WrittenAt.UTC()
@@ -120,34 +120,47 @@ func TestSame(t *testing.T) {
 		}, here, there)
 	}
 	for position := range uint64(6) {
-		same(t, fmt.Sprint("EntryData", position), func(c looker) (any, error) {
+		same(t, fmt.Sprint("EntryData", position), func(c console.Relay) (any, error) {
 			data, err := c.EntryData(ctx, ref, position)
 			return string(data), err
 		}, here, there)
 	}
-	same(t, "Refusals", func(c looker) (any, error) {
+	same(t, "Refusals", func(c console.Relay) (any, error) {
 		refusals, err := c.Refusals(ctx)
 		for i := range refusals {
 			refusals[i].First, refusals[i].Last = refusals[i].First.Round(0).UTC(), refusals[i].Last.Round(0).UTC()
 		}
 		return refusals, err
 	}, here, there)
-	same(t, "no such stream", func(c looker) (any, error) {
+	for _, limit := range []int{1, 100} {
+		same(t, "Epochs", func(c console.Relay) (any, error) { return c.Epochs(ctx, ref, limit) }, here, there)
+	}
+	stream, err := here.Stream(ctx, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cursor := range []string{
+		fmt.Sprintf("4.%s.%s", stream.Identity, stream.Link), fmt.Sprintf("9.%s.%s", stream.Identity, stream.Link),
+		fmt.Sprintf("3.%s.%s", stream.Identity, stream.Link), fmt.Sprintf("4.%032d.%s", 0, stream.Link), "none", "",
+	} {
+		same(t, "Check "+cursor, func(c console.Relay) (any, error) { return c.Check(ctx, ref, cursor) }, here, there)
+	}
+	same(t, "Activity", func(c console.Relay) (any, error) {
+		a, err := c.Activity(ctx)
+		for i := range a.Minutes {
+			a.Minutes[i].Start = a.Minutes[i].Start.UTC()
+		}
+		for i := range a.Devices {
+			a.Devices[i].Seen = a.Devices[i].Seen.Round(0).UTC()
+		}
+		return a, err
+	}, here, there)
+	same(t, "no such stream", func(c console.Relay) (any, error) {
 		return c.Stream(ctx, console.StreamRef{Space: "default", Name: "none"})
 	}, here, there)
 }
 
-// looker is what the console and its client have in common.
-type looker interface {
-	Overview(ctx context.Context) (console.Overview, error)
-	Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error)
-	Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error)
-	Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error)
-	EntryData(ctx context.Context, ref console.StreamRef, position uint64) ([]byte, error)
-	Refusals(ctx context.Context) ([]console.Refusal, error)
-}
-
-func same(t *testing.T, what string, ask func(looker) (any, error), here, there looker) {
+func same(t *testing.T, what string, ask func(console.Relay) (any, error), here, there console.Relay) {
 	t.Helper()
 	want, wantErr := ask(here)
 	got, gotErr := ask(there)
@@ -163,6 +176,7 @@ func same(t *testing.T, what string, ask func(looker) (any, error), here, there 
 // refused in JSON and never cached.
 func TestRefusals(t *testing.T) {
 	r, url := start(t)
+	r.ShowOwner(surrounded{r.Console(), &surroundings{}})
 	write(t, url, "notes", "one")
 	owner := "Bearer " + r.OwnerToken()
 	tests := []struct {
@@ -186,6 +200,12 @@ func TestRefusals(t *testing.T) {
 			name: "wrong method", method: http.MethodPost, path: "/admin/overview", auth: owner,
 			status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "GET, HEAD"},
 		},
+		{
+			name: "only posted", path: "/admin/change", auth: owner,
+			status: 405, code: "method_not_allowed", header: map[string]string{"Allow": "POST"},
+		},
+		{name: "change without a type", method: http.MethodPost, path: "/admin/change", auth: owner, status: 400, code: "bad_request"},
+		{name: "no cursor", path: "/admin/check?space=default&name=notes&cursor=1", auth: owner, status: 400, code: "bad_request"},
 		{name: "unknown parameter", path: "/admin/overview?x=1", auth: owner, status: 400, code: "bad_request"},
 		{name: "parameter of another path", path: "/admin/stream?limit=1", auth: owner, status: 400, code: "bad_request"},
 		{name: "repeated parameter", path: "/admin/streams?limit=1&limit=2", auth: owner, status: 400, code: "bad_request"},
@@ -233,7 +253,7 @@ func TestWrongToken(t *testing.T) {
 			t.Errorf("%q is answered %s", auth, response.Status)
 		}
 	}
-	wrong := consolehttp.NewClient(url, "hearth_owner_00")
+	wrong := consolehttp.NewClient(consolehttp.At(url, "hearth_owner_00"))
 	defer wrong.Close()
 	_, err := wrong.Overview(t.Context())
 	if refusal, ok := errors.AsType[*consolehttp.Refusal](err); ok && refusal.Status == http.StatusUnauthorized {
@@ -273,7 +293,7 @@ func TestNoRedirect(t *testing.T) {
 	go func() { served <- server.Serve(l) }()
 	defer func() { server.Close(); <-served }()
 
-	c := consolehttp.NewClient("http://"+l.Addr().String(), "token")
+	c := consolehttp.NewClient(consolehttp.At("http://"+l.Addr().String(), "token"))
 	defer c.Close()
 	if _, err := c.Overview(t.Context()); err == nil {
 		t.Error("a redirect is taken for an answer")

@@ -1,13 +1,13 @@
 // Package consolehttp carries a relay's console over HTTP: a handler that shows
 // it, as JSON under /admin, to whoever the relay takes for its owner, and a
-// client that looks at it from another process, such as the command line.
+// client for another process, such as the command line or a window.
 package consolehttp
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -17,65 +17,24 @@ import (
 // Prefix is where the paths of Handler begin.
 const Prefix = "/admin/"
 
-const (
-	// defaultLimit is how many streams or entries an answer lists if the client
-	// does not say: a few screens full.
-	defaultLimit = 100
-
-	// maxLimit is how many it may ask for. A thousand take some 300 kB.
-	maxLimit = 1000
-)
-
 // Authorize decides whether a request comes from the relay's owner. Its error
 // is the answer: a *Refusal as it is, any other one as internal.
 type Authorize func(*http.Request) error
 
-// Handler answers GET and HEAD of /admin/overview, streams, stream, entries,
-// entry and refusals from c. Every answer but that of entry, which is the
-// entry's bytes, is JSON; that of a refusal is a Refusal.
+// Handler answers what the owner asks of c: of the relay, and of the network and
+// the settings if c is a console.Network and a console.Settings as well. Every
+// answer is JSON, but that of /admin/entry, which is the entry's bytes, and that
+// of /admin/changes, which is a line of JSON for each change until the request's
+// context ends; that of a refusal is a Refusal.
 func Handler(c console.Relay, authorize Authorize) http.Handler {
-	return &handler{authorize: authorize, routes: map[string]route{
-		Prefix + "overview": {func(ctx context.Context, _ query) (any, error) {
-			overview, err := c.Overview(ctx)
-			return OverviewOf(overview), err
-		}, nil},
-		Prefix + "streams": {func(ctx context.Context, q query) (any, error) {
-			after := console.StreamRef{Space: q.text("after_space"), Name: q.text("after_name")}
-			limit, err := q.limit()
-			if err != nil {
-				return nil, err
-			}
-			streams, err := c.Streams(ctx, after, limit)
-			return mapped(streams, StreamOf), err
-		}, []string{"after_space", "after_name", "limit"}},
-		Prefix + "stream": {func(ctx context.Context, q query) (any, error) {
-			stream, err := c.Stream(ctx, q.ref())
-			return StreamOf(stream), err
-		}, []string{"space", "name"}},
-		Prefix + "entries": {func(ctx context.Context, q query) (any, error) {
-			before, err := q.position("before")
-			if err != nil {
-				return nil, err
-			}
-			limit, err := q.limit()
-			if err != nil {
-				return nil, err
-			}
-			entries, err := c.Entries(ctx, q.ref(), before, limit)
-			return mapped(entries, EntryOf), err
-		}, []string{"space", "name", "before", "limit"}},
-		Prefix + "entry": {func(ctx context.Context, q query) (any, error) {
-			position, err := q.position("position")
-			if err != nil {
-				return nil, err
-			}
-			return c.EntryData(ctx, q.ref(), position)
-		}, []string{"space", "name", "position"}},
-		Prefix + "refusals": {func(ctx context.Context, _ query) (any, error) {
-			refusals, err := c.Refusals(ctx)
-			return mapped(refusals, RefusedOf), err
-		}, nil},
-	}}
+	h := &handler{authorize: authorize, routes: relayRoutes(c)}
+	if n, ok := c.(console.Network); ok {
+		maps.Copy(h.routes, networkRoutes(n))
+	}
+	if s, ok := c.(console.Settings); ok {
+		maps.Copy(h.routes, settingsRoutes(s))
+	}
+	return h
 }
 
 type handler struct {
@@ -83,17 +42,23 @@ type handler struct {
 	routes    map[string]route
 }
 
-// route is how a path is answered, and the query parameters that it takes.
+// route is how a path is answered, and the query parameters that it takes. The
+// answer is an http.Handler, bytes, or what becomes JSON.
 type route struct {
-	answer     func(context.Context, query) (any, error)
+	answer     func(*http.Request, query) (any, error)
 	parameters []string
+	posted     bool // it does something: POST, not GET
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
-	answer, err := h.answer(r)
+	answer, err := h.answer(w, r)
 	if err != nil {
 		refuse(w, err)
+		return
+	}
+	if own, ok := answer.(http.Handler); ok {
+		own.ServeHTTP(w, r)
 		return
 	}
 	body, raw := answer.([]byte)
@@ -115,7 +80,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer finds what a request asks for: first who asks, so that nobody else
 // learns even which paths there are.
-func (h *handler) answer(r *http.Request) (any, error) {
+func (h *handler) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := h.authorize(r); err != nil {
 		return nil, err
 	}
@@ -123,17 +88,19 @@ func (h *handler) answer(r *http.Request) (any, error) {
 	if !ok {
 		return nil, &Refusal{Status: http.StatusNotFound, Code: "not_found", Message: "there is nothing under this path"}
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return nil, &Refusal{
-			Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
-			Message: "the console is only for looking: GET or HEAD",
+	if route.posted != (r.Method == http.MethodPost) || !route.posted && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		allowed, message := "GET, HEAD", "this is only for looking: GET or HEAD"
+		if route.posted {
+			allowed, message = "POST", "this does something: POST"
 		}
+		w.Header().Set("Allow", allowed)
+		return nil, &Refusal{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed", Message: message}
 	}
 	q, err := parseQuery(r.URL.RawQuery, route.parameters)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := route.answer(r.Context(), q)
+	answer, err := route.answer(r, q)
 	if errors.Is(err, console.ErrNotFound) {
 		return nil, &Refusal{Status: http.StatusNotFound, Code: "not_found", Message: "there is no such stream or entry"}
 	}
@@ -148,4 +115,12 @@ func mapped[From, To any](list []From, f func(From) To) []To {
 		to = append(to, f(element))
 	}
 	return to
+}
+
+// listed is the way back: nil for a list without elements.
+func listed[From, To any](list []From, f func(From) To) []To {
+	if len(list) == 0 {
+		return nil
+	}
+	return mapped(list, f)
 }

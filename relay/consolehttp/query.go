@@ -33,8 +33,6 @@ func parseQuery(raw string, known []string) (query, error) {
 	return q, nil
 }
 
-func (q query) text(name string) string { return q[name] }
-
 // ref returns the stream that the parameters space and name say.
 func (q query) ref() console.StreamRef {
 	return console.StreamRef{Space: q["space"], Name: q["name"]}
@@ -68,4 +66,8 @@ func (q query) limit() (int, error) {
 
 func badRequest(format string, args ...any) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "bad_request", Message: fmt.Sprintf(format, args...)}
+}
+
+func busy(message string) *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Code: "busy", Message: message}
 }

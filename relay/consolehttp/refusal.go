@@ -29,11 +29,8 @@ func refuse(w http.ResponseWriter, err error) {
 // Refuse answers with a refusal.
 func Refuse(w http.ResponseWriter, refusal *Refusal) {
 	w.Header().Set("Cache-Control", "no-store")
-	switch refusal.Status {
-	case http.StatusUnauthorized:
+	if refusal.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="hearth"`)
-	case http.StatusMethodNotAllowed:
-		w.Header().Set("Allow", "GET, HEAD")
 	}
 	// Strings always encode; net/http leaves the body out of answers to HEAD.
 	body, _ := json.Marshal(refusal)

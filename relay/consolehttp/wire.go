@@ -27,9 +27,7 @@ type Overview struct {
 
 // OverviewOf puts an overview into its JSON form.
 func OverviewOf(o console.Overview) Overview {
-	if o.URLs == nil {
-		o.URLs = []string{} // null would be one more case for programs
-	}
+	o.URLs = texts(o.URLs)
 	return Overview{
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
@@ -42,15 +40,11 @@ func (o Overview) Console() console.Overview {
 	if len(o.URLs) == 0 {
 		o.URLs = nil
 	}
-	shown := console.Overview{
+	return console.Overview{
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
-		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused,
+		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: listed(o.Damaged, Damage.Console),
 	}
-	if len(o.Damaged) > 0 {
-		shown.Damaged = mapped(o.Damaged, Damage.Console)
-	}
-	return shown
 }
 
 // Damage is console.Damage in JSON.
