@@ -225,7 +225,7 @@ func firewallCheck(system string, port uint16, visitor string) console.Check {
 		check.Detail = "This machine has " + f.name + ". Whether it lets other machines in cannot be seen from here."
 		check.Todo, check.Command = f.rule(port)
 	default:
-		check.Detail = "No firewall was found on this machine, but no app on another device has come in yet either."
+		check.Detail = "No firewall was found on this machine, but no other device has come in yet either."
 		check.Todo = "To be sure, open one of the relay's addresses with /health behind it in the browser of another device: it has to say “ok”."
 	}
 	return check

@@ -83,7 +83,11 @@ func TestSelfTest(t *testing.T) {
 	until("well", "", func(checks map[string]console.Check) bool {
 		_, moved := checks["Still at the same addresses"]
 		return checks["Multicast on "+card].Outcome == console.OutcomeGood && checks["Other devices answer"].Outcome == console.OutcomeGood && checks["Announced on the network"].Outcome == console.OutcomeGood &&
-			reached(homeAddr, checks) && !moved
+			reached(homeAddr, checks) && checks["Firewall"].Outcome == console.OutcomeUnknown && !moved
+	})
+	enter(t, guest, folder)
+	until("visited", "", func(checks map[string]console.Check) bool {
+		return checks["Firewall"].Outcome == console.OutcomeGood && strings.Contains(checks["Firewall"].Detail, "10.78.0.2")
 	})
 	ip(t, "-n", home, "address", "del", homeAddr+"/24", "dev", card)
 	ip(t, "-n", home, "address", "add", "10.78.0.9/24", "dev", card)
@@ -100,4 +104,15 @@ func TestSelfTest(t *testing.T) {
 	if err := relay.Wait(); err != nil {
 		t.Error(err)
 	}
+}
+
+// enter lets another machine ask for a stream of the relay on a data folder. That
+// there is none makes it no stranger.
+func enter(t *testing.T, machine, folder string) {
+	t.Helper()
+	run, err := readRunFile(folder)
+	if err != nil || run == nil {
+		t.Fatalf("it does not say that it runs: %v", err)
+	}
+	getInside(t, machine, run.URLs[0]+"/v1/streams/pantry/entries", "", "")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,6 +67,46 @@ func TestMulticastChecks(t *testing.T) {
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Going to the relay over an address of its own machine has to work; over a
+// router's it may fail from here alone.
+func TestReachCheck(t *testing.T) {
+	failed := errors.New("nothing answers there")
+	for name, test := range map[string]struct {
+		own    bool
+		failed error
+		want   console.Outcome
+	}{
+		"own":              {true, nil, console.OutcomeGood},
+		"own, shut":        {true, failed, console.OutcomeBad},
+		"a router's":       {false, nil, console.OutcomeGood},
+		"a router's, shut": {false, failed, console.OutcomeUnknown},
+	} {
+		c := reachCheck(place{loopback, 2451}, test.own, test.failed)
+		if c.Outcome != test.want || c.Detail == "" || (test.failed == nil) != (c.Todo == "") {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// Whether a firewall is in the way is known only once another device came in.
+func TestFirewallCheck(t *testing.T) {
+	for name, test := range map[string]struct {
+		system, visitor string
+		want            console.Outcome
+		told            string
+	}{
+		"there is one":      {"windows", "", console.OutcomeUnknown, "the Windows firewall"},
+		"none is known":     {"plan9", "", console.OutcomeUnknown, "No firewall was found"},
+		"somebody came in":  {"windows", "192.0.2.7", console.OutcomeGood, "192.0.2.7"},
+		"in without a wall": {"plan9", "192.0.2.7", console.OutcomeGood, "192.0.2.7"},
+	} {
+		c := firewallCheck(test.system, 2451, test.visitor)
+		if c.Outcome != test.want || !strings.Contains(c.Detail, test.told) || (c.Outcome == console.OutcomeGood) != (c.Todo == "") {
+			t.Errorf("%s: %+v", name, c)
 		}
 	}
 }
