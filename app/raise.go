@@ -2,68 +2,71 @@ package main
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/adrg/xdg"
+	"github.com/gofrs/flock"
+
+	"hearth/relay"
+	"hearth/relay/durable"
 )
 
 const (
-	raiseName = "window.sock"
+	raiseLock = "window.lock"
 	raiseWord = "show\n"
 	raiseDone = "shown\n"
-
-	// maxSocketPath is the longest path of a socket that every system takes:
-	// macOS has room for 104 bytes with the final zero, others for 108.
-	maxSocketPath = 103
 
 	// raisePatience is how long either side waits for the other's word. Both
 	// are on one machine and have nothing else to do.
 	raisePatience = 2 * time.Second
 )
 
-// raisePath is where the window of a data folder hears of a second start:
-// in the folder, where only its owner gets, or if that lies too deep in the
-// folder for such things, under a name made from the folder's.
-func raisePath(folder string) string {
-	path := filepath.Join(folder, raiseName)
-	if len(path) <= maxSocketPath {
-		return path
-	}
-	sum := sha256.Sum256([]byte(folder))
-	name := fmt.Sprintf("hearth-%x.sock", sum[:8])
-	path = filepath.Join(xdg.RuntimeDir, name)
-	if info, err := os.Stat(xdg.RuntimeDir); err == nil && info.IsDir() && len(path) <= maxSocketPath {
-		return path
-	}
-	return filepath.Join(os.TempDir(), name)
-}
+// errWindowOpen says that a window is open on a data folder already.
+var errWindowOpen = errors.New("another window of Hearth is open on this data")
 
-// raiser hears of second starts.
+// raiser is the one window of a data folder, and hears of second starts.
 type raiser struct {
+	lock     *flock.Flock
+	socket   *raiseSocket
 	listener net.Listener
 	raised   chan struct{}
 	done     chan struct{}
 }
 
-// hearRaises begins to hear. Whoever calls it holds the data folder, so a
-// socket that is there already was left behind.
-func hearRaises(folder string) (*raiser, error) {
-	path := raisePath(folder)
-	if err := removeFile(path); err != nil {
-		return nil, err
+// hearRaises makes this process the one with the window of a data folder, which
+// it makes if there is none, and begins to hear of second starts. The errors:
+// errWindowOpen, *relay.FolderError, that of listening.
+func hearRaises(folder string) (_ *raiser, err error) {
+	if err := durable.MakeFolder(folder); err != nil {
+		return nil, &relay.FolderError{Dir: folder, Err: err}
 	}
-	l, err := net.Listen("unix", path)
+	lock := flock.New(filepath.Join(folder, raiseLock), flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, &relay.FolderError{Dir: folder, Err: err}
+	}
+	if !locked {
+		return nil, errors.Join(errWindowOpen, lock.Close())
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("a second start cannot be heard: %w", err), lock.Close())
+		}
+	}()
+	socket, err := newRaiseSocket(folder)
 	if err != nil {
 		return nil, err
 	}
-	r := &raiser{l, make(chan struct{}, 1), make(chan struct{})}
+	l, err := net.Listen("unix", socket.path)
+	if err != nil {
+		return nil, errors.Join(err, socket.remove())
+	}
+	r := &raiser{lock, socket, l, make(chan struct{}, 1), make(chan struct{})}
 	go r.run()
 	return r, nil
 }
@@ -75,7 +78,7 @@ func (r *raiser) Raised() <-chan struct{} { return r.raised }
 func (r *raiser) Close() error {
 	err := r.listener.Close()
 	<-r.done
-	return err
+	return errors.Join(err, r.socket.remove(), r.lock.Close())
 }
 
 func (r *raiser) run() {
@@ -104,17 +107,18 @@ func (r *raiser) hear(conn net.Conn) {
 	if _, err := io.ReadFull(conn, word); err != nil || string(word) != raiseWord {
 		return
 	}
-	select {
-	case r.raised <- struct{}{}:
-	default:
-	}
+	pulse(r.raised)
 	// Should the caller be gone, the window is raised all the same.
 	_, _ = io.WriteString(conn, raiseDone)
 }
 
 // raise asks the window that runs on a data folder to show itself.
 func raise(folder string) error {
-	conn, err := net.DialTimeout("unix", raisePath(folder), raisePatience)
+	path, err := raisePath(folder)
+	if err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("unix", path, raisePatience)
 	if err != nil {
 		return err
 	}
@@ -130,7 +134,7 @@ func raise(folder string) error {
 		return err
 	}
 	if answer != raiseDone {
-		return fmt.Errorf("the window answered %q", answer)
+		return fmt.Errorf("the window answered %q", strings.TrimSpace(answer))
 	}
 	return nil
 }

@@ -35,6 +35,12 @@ func readRunFile(folder string) (*runFile, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, &hintedError{
+			fmt.Errorf("the relay on %s is another user's: %w", folder, err),
+			"ask for it as that user (or with sudo), or name another data folder with --data",
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the running relay cannot be looked up: %w", err)
 	}

@@ -32,7 +32,9 @@ func (c serveCommand) Run(ctx context.Context, command *kong.Context, out io.Wri
 		return err
 	}
 	book := newLogbook(s.values().LogLevel.Value)
-	h, err := openHome(ctx, s, homeOptions{Logger: book.logger(os.Stderr), Book: book})
+	log := book.logger(os.Stderr)
+	s.warn(log)
+	h, err := openHome(ctx, s, homeOptions{Logger: log, Book: book})
 	if err != nil {
 		return alreadyRunning(s.folder.Value, err)
 	}

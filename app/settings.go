@@ -48,13 +48,13 @@ func loadSettings(g givens) (settings, error) {
 	s := settings{g, kept}
 	values := s.values()
 	if err := checkName(values.Name.Value); err != nil {
-		return settings{}, fmt.Errorf("the relay's name, from the %s: %w", values.Name.Origin, err)
+		return settings{}, wrongValue("the relay's name", values.Name.Origin, g.folder.Value, err)
 	}
 	if err := checkInterfaces(values.Interfaces.Value); err != nil {
-		return settings{}, fmt.Errorf("the interfaces, from the %s: %w", values.Interfaces.Origin, err)
+		return settings{}, wrongValue("the interfaces", values.Interfaces.Origin, g.folder.Value, err)
 	}
 	if err := checkAdvertised(values.Advertise.Value); err != nil {
-		return settings{}, fmt.Errorf("the addresses to announce, from the %s: %w", values.Advertise.Origin, err)
+		return settings{}, wrongValue("the addresses to announce", values.Advertise.Origin, g.folder.Value, err)
 	}
 	return s, checkPlace(s.place(), values.Open.Value)
 }

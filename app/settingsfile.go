@@ -58,12 +58,12 @@ func readSettings(folder string) (keptSettings, error) {
 		return kept, nil // whether the folder itself will do is the relay's to say
 	}
 	if err != nil {
-		return kept, fmt.Errorf("the settings cannot be read: %w", err)
+		return kept, unreadable(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err != nil {
-		return kept, fmt.Errorf("the settings cannot be read: %w", err)
+		return kept, unreadable(err)
 	}
 	if len(data) > maxSettings {
 		err = fmt.Errorf("it is larger than %d bytes", maxSettings)
@@ -79,9 +79,22 @@ func readSettings(folder string) (keptSettings, error) {
 	return kept, nil
 }
 
+// unreadable says that the settings file cannot be read, and what to do.
+func unreadable(err error) error {
+	hint := "move what is there away to start with the defaults"
+	if errors.Is(err, fs.ErrPermission) {
+		hint = "run Hearth as the user whose data that is, make it readable for you, or name another data folder with --data"
+	}
+	return &hintedError{fmt.Errorf("the settings cannot be read: %w", err), hint}
+}
+
+// byteOrderMark is what editors on Windows begin a text with. JSON has none (RFC
+// 8259, section 8.1), but may be read with it.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 func parseSettings(data []byte) (keptSettings, error) {
 	var kept keptSettings
-	if err := json.Unmarshal(data, &kept.others); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, byteOrderMark), &kept.others); err != nil {
 		return keptSettings{}, err
 	}
 	for key, setting := range kept.fields() {

@@ -20,7 +20,8 @@ const addressMost = 28
 // header says in a sentence whether all is well, and if not, why and what to do;
 // where the relay is reached, and who may.
 type header struct {
-	follow func(lead)
+	follow  func(lead)
+	service string
 
 	dot                           *panel
 	state, address, open, waiting *words
@@ -36,10 +37,11 @@ type header struct {
 
 // newHeaderBar makes a header; look shows all that needs the owner, connect how a
 // device is connected, and follow leads to where something is solved.
-func newHeaderBar(look, connect func(), follow func(lead)) *header {
+// service is what to do when the relay is a service that does not answer.
+func newHeaderBar(look, connect func(), follow func(lead), service string) *header {
 	h := &header{
-		follow: follow,
-		state:  strong("Starting"), address: code(""), open: newWords("", colorMuted), waiting: newWords("", colorMuted),
+		follow: follow, service: service,
+		state: strong("Starting"), address: code(""), open: newWords("", colorMuted), waiting: newWords("", colorMuted),
 		problem: newProse("", theme.ColorNameError),
 	}
 	h.state.size = theme.SizeNameSubHeadingText
@@ -112,7 +114,7 @@ func (h *header) judge(list []matter) {
 
 // unreachable says that nothing is known of the relay.
 func (h *header) unreachable(err error) {
-	h.say("Not reachable", theme.ColorNameError, sentence("the relay does not answer this window: "+err.Error()))
+	h.say("Not reachable", theme.ColorNameError, strings.TrimSpace(sentence("the relay does not answer this window: "+err.Error())+" "+h.service))
 	h.solve.Hide()
 	h.look.Hide()
 	h.content.Refresh()

@@ -33,16 +33,17 @@ type life struct {
 	tray   *tray // nil where there can be none
 	alerts alerts
 
+	service bool // the relay goes on without the window
 	hosted  bool // a tray is there
 	hidden  atomic.Bool
 	values  console.Values
 	showing func() // the window shows again
 }
 
-func newLife(a fyne.App, w fyne.Window, s *shell, values console.Values) *life {
-	l := &life{app: a, window: w, shell: s, values: values, showing: func() {}}
+func newLife(a fyne.App, w fyne.Window, s *shell, values console.Values, service bool) *life {
+	l := &life{app: a, window: w, shell: s, service: service, values: values, showing: func() {}}
 	if desk, ok := a.(desktop.App); ok && mayHaveTray() {
-		l.tray = newTray(desk, trayActs{show: l.show, open: l.open, quit: l.quit})
+		l.tray = newTray(desk, trayActs{show: l.show, open: l.open, quit: l.quit}, service)
 		desk.SetSystemTrayWindow(w)
 	}
 	w.SetCloseIntercept(l.closed)
@@ -103,7 +104,8 @@ func (l *life) hide() {
 }
 
 // closed does what the person wants when he closes the window. Without a tray
-// that is the end: nothing would bring a hidden window back.
+// that is the end: nothing would bring a hidden window back. Where the relay goes
+// on in any case there is nothing to ask.
 func (l *life) closed() {
 	keep := l.values.Tray
 	switch {
@@ -111,7 +113,7 @@ func (l *life) closed() {
 		l.quit()
 	case keep.Value:
 		l.hide()
-	case keep.Origin != console.OriginDefault:
+	case l.service || keep.Origin != console.OriginDefault:
 		l.quit()
 	default:
 		l.ask()

@@ -18,7 +18,7 @@ func liveScene(t *testing.T, values console.Values) (*scene, *life) {
 	s.values = values
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	l := newLife(fyne.CurrentApp(), s.frame, s.window.shell, values)
+	l := newLife(fyne.CurrentApp(), s.frame, s.window.shell, values, false)
 	s.window.live(l)
 	return s, l
 }

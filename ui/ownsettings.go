@@ -24,6 +24,7 @@ type ownSettings struct {
 	answer                  *prose
 	content                 fyne.CanvasObject
 
+	service bool // the relay goes on without the window
 	changed func(console.DesktopChange)
 	setting bool // something is being set by us, not by the person
 }
@@ -63,14 +64,18 @@ func nameOf[T comparable](list []named[T], value T, otherwise string) string {
 	return otherwise
 }
 
-func newOwnSettings(changed func(console.DesktopChange), showLog func()) *ownSettings {
+func newOwnSettings(service bool, changed func(console.DesktopChange), showLog func()) *ownSettings {
 	v := &ownSettings{
-		changed: changed, keepSays: newProse("", colorMuted), answer: newProse("", theme.ColorNameForeground),
+		service: service, changed: changed, keepSays: newProse("", colorMuted), answer: newProse("", theme.ColorNameForeground),
 		levelFixed:  newWords("", theme.ColorNameForeground),
 		loginOrigin: remark(""), keepOrigin: remark(""), lookOrigin: remark(""), levelOrigin: remark(""),
 	}
 	v.login = widget.NewCheck("Start Hearth when I log in", func(on bool) { v.change(console.DesktopChange{Login: &on}) })
-	v.keep = widget.NewCheck("Keep running in the tray", func(on bool) { v.change(console.DesktopChange{Tray: &on}) })
+	keep, need := "Keep running in the tray", "apps need a relay that runs"
+	if service {
+		keep, need = "Keep its mark in the tray", "the relay itself goes on"
+	}
+	v.keep = widget.NewCheck(keep, func(on bool) { v.change(console.DesktopChange{Tray: &on}) })
 	v.look = widget.NewSelect(namesOf(looks), func(string) {
 		if i := v.look.SelectedIndex(); i >= 0 {
 			v.change(console.DesktopChange{Theme: &looks[i].value})
@@ -86,7 +91,7 @@ func newOwnSettings(changed func(console.DesktopChange), showLog func()) *ownSet
 	v.content = stacked(0,
 		field("At login", "without its window, if there is a tray", flush(v.login), v.loginOrigin),
 		widget.NewSeparator(),
-		field("When its window is closed", "apps need a relay that runs", flush(v.keep), v.keepSays, v.keepOrigin),
+		field("When its window is closed", need, flush(v.keep), v.keepSays, v.keepOrigin),
 		widget.NewSeparator(),
 		field("Looks", "of this window", container.NewBorder(nil, nil, fixedWidth(204, outlined(v.look)), nil), v.lookOrigin),
 		widget.NewSeparator(),
@@ -137,6 +142,10 @@ func (v *ownSettings) show(d console.Desktop) {
 
 // tray says what a tray has to do with it.
 func (v *ownSettings) tray(hosted bool) {
+	if v.service {
+		v.keepSays.paint("The relay runs as a service of its own: it goes on when this window is closed.", colorMuted)
+		return
+	}
 	if hosted {
 		v.keepSays.paint("Its mark in the tray brings the window back and ends Hearth.", colorMuted)
 		return

@@ -21,6 +21,11 @@ type Options struct {
 	Failed  <-chan error    // a value says that the relay cannot go on
 	Folder  string          // where the relay's data lies
 
+	// Service says that the relay runs as a service of its own, which goes on
+	// without the window: it is what to do when that does not answer, in
+	// sentences. Empty if the relay runs in this program.
+	Service string
+
 	// Lost is called when the display has gone under the window. The program
 	// ends as soon as it returns.
 	Lost func()
@@ -49,9 +54,10 @@ func Run(ctx context.Context, c console.Console, o Options) error {
 	w.SetOnClosed(cancel)
 
 	side := &aside{ctx: showing}
+	defer side.idle.begin()()
 	s := newShell(c, side)
 	v := newWindow(s, side, w, o)
-	l := newLife(a, w, s, values)
+	l := newLife(a, w, s, values, o.Service != "")
 	v.live(l)
 	w.SetContent(v.content)
 	w.Resize(fyne.NewSize(1180, 760)) // lists with all their columns on a common laptop's screen

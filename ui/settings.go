@@ -42,7 +42,7 @@ type settings struct {
 	hosted func() bool // whether a tray is there
 }
 
-func newSettings(s *shell, window fyne.Window, folder string) *settings {
+func newSettings(s *shell, window fyne.Window, folder string, service bool) *settings {
 	v := &settings{shell: s, window: window, hosted: func() bool { return false }}
 	v.name, v.port = newSetting(v.edited), newSetting(v.edited)
 	v.interfaces, v.advertise = newSetting(v.edited), newSetting(v.edited)
@@ -61,7 +61,7 @@ func newSettings(s *shell, window fyne.Window, folder string) *settings {
 	v.save.Importance = widget.HighImportance
 	v.save.Disable()
 	v.answer = newProse("", theme.ColorNameForeground)
-	v.own = newOwnSettings(v.changeOwn, v.showLog)
+	v.own = newOwnSettings(service, v.changeOwn, v.showLog)
 	v.log = newLogPane(s, v.showForm)
 
 	v.form = scrolled(container.NewVBox(container.New(atMost(readable+gap), stacked(gap,

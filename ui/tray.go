@@ -11,10 +11,11 @@ import (
 
 // tray is the program's place in the desktop's tray.
 type tray struct {
-	desk  desktop.App
-	acts  trayActs
-	shown trayState
-	menu  *fyne.Menu
+	desk    desktop.App
+	acts    trayActs
+	service bool // the relay goes on without the program
+	shown   trayState
+	menu    *fyne.Menu
 }
 
 // trayActs is what can be done from the tray.
@@ -35,8 +36,8 @@ type trayState struct {
 
 // newTray makes the tray's icon and menu. It has to be called before the
 // toolkit runs.
-func newTray(desk desktop.App, acts trayActs) *tray {
-	t := &tray{desk: desk, acts: acts, shown: trayState{name: "Hearth"}}
+func newTray(desk desktop.App, acts trayActs, service bool) *tray {
+	t := &tray{desk: desk, acts: acts, service: service, shown: trayState{name: "Hearth"}}
 	desk.SetSystemTrayIcon(t.shown.mood.icon())
 	t.menu = fyne.NewMenu("Hearth", t.items()...)
 	desk.SetSystemTrayMenu(t.menu)
@@ -90,6 +91,9 @@ func (t *tray) items() []*fyne.MenuItem {
 	}
 	network.Disabled = s.fixed
 	quit := fyne.NewMenuItem("Quit Hearth", t.acts.quit)
+	if t.service {
+		quit.Label = "Quit (the relay goes on)"
+	}
 	quit.IsQuit = true
 	return []*fyne.MenuItem{
 		state, fyne.NewMenuItemSeparator(), window, address, network, fyne.NewMenuItemSeparator(), quit,

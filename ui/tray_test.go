@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -30,7 +32,7 @@ func TestTrayTells(t *testing.T) {
 		show: func() { did = append(did, "show") },
 		open: func(on bool) { did = append(did, map[bool]string{true: "open", false: "close"}[on]) },
 		quit: func() { did = append(did, "quit") },
-	})
+	}, false)
 	o := console.Overview{Name: "Shelf", URLs: []string{"http://192.168.1.20:2451"}}
 	icons := map[string]bool{}
 	for _, step := range []struct {
@@ -80,5 +82,29 @@ func TestTrayTells(t *testing.T) {
 	tr.unreachable()
 	if tr.menu.Items[0].Label != "Shelf: needs you" {
 		t.Errorf("a relay that does not answer is %q", tr.menu.Items[0].Label)
+	}
+}
+
+// Where the relay runs as a service, the tray says that it goes on, and closing
+// the window asks nothing.
+func TestServiceGoesOn(t *testing.T) {
+	s, l := liveScene(t, plainValues)
+	tr := newTray(new(trayPlace), trayActs{}, true)
+	if quit := tr.menu.Items[len(tr.menu.Items)-1]; quit.Label != "Quit (the relay goes on)" || !quit.IsQuit {
+		t.Errorf("the tray offers %q", quit.Label)
+	}
+	l.service, l.hosted = true, true
+	l.closed()
+	if s.canvas.Overlays().Top() != nil || l.hidden.Load() {
+		t.Error("closing asks, or hides")
+	}
+	own := newOwnSettings(true, func(console.DesktopChange) {}, func() {})
+	if said := own.keepSays.text.String(); !strings.Contains(said, "goes on when this window is closed") {
+		t.Errorf("the settings say %q", said)
+	}
+	h := newHeaderBar(func() {}, func() {}, func(lead) {}, "Start it again.")
+	h.unreachable(errors.New("its service does not run"))
+	if said := h.problem.text.String(); said != "The relay does not answer this window: its service does not run. Start it again." {
+		t.Errorf("the header says %q", said)
 	}
 }

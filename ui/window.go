@@ -71,13 +71,13 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 		v.visit(v.network)
 		v.network.test.start()
 	})
-	v.header = newHeaderBar(func() { v.visit(v.overview) }, v.connect.open, v.lead)
+	v.header = newHeaderBar(func() { v.visit(v.overview) }, v.connect.open, v.lead, o.Service)
 	v.overview = newOverview(s, v.streams, v.network, v.lead, v.connect.open)
 	v.refusals = newRefusals(s, v.lead, func(n int) {
 		v.rail.items[v.place(v.refusals)].setBadge(n)
 		v.judge()
 	})
-	v.settings = newSettings(s, w, o.Folder)
+	v.settings = newSettings(s, w, o.Folder, o.Service != "")
 	v.screens = []screen{v.overview, v.streams, v.refusals, v.network, v.settings}
 	var titles []string
 	for _, screen := range v.screens {
