@@ -77,7 +77,7 @@ func (a *attached) Change(ctx context.Context, change console.Change) (string, e
 
 // serviceGone is what to do when the service does not answer.
 func serviceGone() string {
-	const begin, end = "Start its service again", ", and this window finds it by itself. Or quit this window and start Hearth anew, with the relay in it."
+	const begin, end = "Start it again", ", and this window finds it by itself. Or quit this window and start Hearth anew, with the relay in it."
 	if runtime.GOOS == "linux" {
 		return begin + " (“systemctl --user start hearth”, if systemd runs it)" + end
 	}

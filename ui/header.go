@@ -88,7 +88,11 @@ func (h *header) show(o console.Overview, list []matter) {
 	} else {
 		h.open.paint("this machine only", colorMuted)
 	}
-	h.waiting.set("· " + number(o.Waiting) + " waiting now")
+	waiting := "· " + number(o.Waiting) + " waiting now"
+	if h.service != "" {
+		waiting += " · a service, which goes on without this window"
+	}
+	h.waiting.set(waiting)
 	h.content.Refresh()
 }
 

@@ -103,6 +103,10 @@ func TestServiceGoesOn(t *testing.T) {
 		t.Errorf("the settings say %q", said)
 	}
 	h := newHeaderBar(func() {}, func() {}, func(lead) {}, "Start it again.")
+	h.show(console.Overview{}, nil)
+	if said := h.waiting.text; said != "· 0 waiting now · a service, which goes on without this window" {
+		t.Errorf("the header says %q", said)
+	}
 	h.unreachable(errors.New("its service does not run"))
 	if said := h.problem.text.String(); said != "The relay does not answer this window: its service does not run. Start it again." {
 		t.Errorf("the header says %q", said)

@@ -162,7 +162,8 @@ func (v *window) load(ctx context.Context) func() {
 		if err == nil {
 			err = shown(func() { show(); v.judge() })
 		}
-		if err != nil {
+		// A service that does not answer is told of above, and tried again anyhow.
+		if err != nil && (v.reached || v.header.service == "") {
 			v.say(sentence(err.Error()))
 		} else {
 			v.say("")
