@@ -105,7 +105,7 @@ func TestValues(t *testing.T) {
 func TestSettingsFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, settingsName)
-	before := `{"later": {"a": [1, 2.50]}, "port": 4000, "name": null}`
+	before := "\uFEFF" + `{"later": {"a": [1, 2.50]}, "port": 4000, "name": null}` // as editors on Windows write it
 	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -168,10 +168,65 @@ func TestDamagedSettings(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := readSettings(folder); err == nil || !strings.Contains(err.Error(), path) {
-				t.Errorf("the error is %v", err)
+			if _, err := readSettings(folder); err == nil || !strings.Contains(err.Error(), path) || hintOf(err) == "" {
+				t.Errorf("the error is %v, the hint %q", err, hintOf(err))
 			}
 		})
+	}
+}
+
+// A settings file that cannot be read, or that says what cannot be, comes with
+// what to do about it, wherever the value is from.
+func TestSettingsHints(t *testing.T) {
+	folder := t.TempDir()
+	given := testSettings(folder, keptSettings{}).givens
+	path := filepath.Join(folder, settingsName)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loadSettings(given); err == nil || !strings.Contains(hintOf(err), "move what is there away") {
+		t.Errorf("a folder in its place: %v, hint %q", err, hintOf(err))
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("ä", maxNameBytes)
+	for origin, hint := range map[console.Origin]string{
+		console.OriginFile: "change it in " + path, console.OriginFlag: "another value", console.OriginEnvironment: "HEARTH_",
+	} {
+		g, kept := given, keptSettings{Name: &long}
+		if origin != console.OriginFile {
+			g.name.value, g.name.origin, kept = &long, origin, keptSettings{}
+		}
+		if err := kept.write(folder); err != nil {
+			t.Fatal(err)
+		}
+		_, err := loadSettings(g)
+		if err == nil || !strings.Contains(err.Error(), "too long") || !strings.Contains(hintOf(err), hint) {
+			t.Errorf("from the %s: %v, hint %q", origin, err, hintOf(err))
+		}
+	}
+}
+
+// A key that is not known is told of, with the one that was meant if it is a slip
+// of the pen.
+func TestUnknownKeys(t *testing.T) {
+	kept, err := parseSettings([]byte(`{"nmae": 1, "Port": 2, "allowed_orgins": [], "later": {}, "name": "a"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	settings{kept: kept}.warn(newLogbook(0).logger(&said))
+	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	want := []string{"key=Port meant=port", "key=allowed_orgins meant=allowed_origins", "key=later", "key=nmae meant=name"}
+	for i := range max(len(lines), len(want)) {
+		if i >= len(lines) || i >= len(want) || !strings.HasSuffix(lines[i], want[i]) {
+			t.Errorf("it says\n%s", &said)
+			break
+		}
+	}
+	if near := nearest(strings.Repeat("name", 1<<16), []string{"name"}); near != "" {
+		t.Errorf("a very long key is taken for %q", near)
 	}
 }
 
