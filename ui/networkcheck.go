@@ -56,9 +56,11 @@ func (t *selfTest) start() {
 	run := t.run
 	halted, halt := context.WithCancel(context.Background())
 	bar := widget.NewProgressBarInfinite() // a new one each time: it moves from when it is drawn
+	rest := t.shell.moves()
 	t.cancel = func() {
 		halt()
 		bar.Stop()
+		rest()
 		t.cancel = nil
 		t.button.Enable()
 	}

@@ -85,7 +85,7 @@ func (s *scene) open(c console.Console) {
 	w := test.NewTempWindow(s.t, canvas.NewRectangle(nil))
 	w.SetPadded(false)
 	s.canvas, s.frame = w.Canvas(), w
-	sh := &shell{console: c, later: s.later, now: func() time.Time { return s.now }}
+	sh := &shell{console: c, later: s.later, now: func() time.Time { return s.now }, moves: new(idle).move}
 	s.window = newWindow(sh, &aside{ctx: s.t.Context()}, w, Options{Version: "1.2.3"})
 	s.window.visit(s.window.streams) // what most tests are about
 	w.SetContent(s.window.content)

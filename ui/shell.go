@@ -23,6 +23,7 @@ type shell struct {
 	later   later
 	now     func() time.Time
 	look    func()               // asks for a fresh look at the relay without delay
+	moves   func() (rest func()) // keeps the window lively until rest, for what moves by itself
 	settled func(console.Values) // takes in settings that hold from now on
 
 	// openStream leads to a stream, from any screen.
@@ -33,6 +34,7 @@ type shell struct {
 type aside struct {
 	ctx   context.Context
 	group sync.WaitGroup
+	idle  idle
 }
 
 func (a *aside) later(work func(context.Context) (func(), error), failed func(error)) {
@@ -56,8 +58,10 @@ func (a *aside) do(f func()) {
 		return
 	}
 	done := make(chan struct{})
+	a.idle.asked()
 	fyne.Do(func() {
 		defer close(done)
+		defer a.idle.done()
 		if a.ctx.Err() == nil {
 			f()
 		}

@@ -205,5 +205,5 @@ func (v *window) age() {
 
 // newShell makes what the parts of a window lean on.
 func newShell(c console.Console, a *aside) *shell {
-	return &shell{console: c, later: a.later, now: time.Now}
+	return &shell{console: c, later: a.later, now: time.Now, moves: a.idle.move}
 }
