@@ -211,14 +211,14 @@ func TestSettingsHints(t *testing.T) {
 // A key that is not known is told of, with the one that was meant if it is a slip
 // of the pen.
 func TestUnknownKeys(t *testing.T) {
-	kept, err := parseSettings([]byte(`{"nmae": 1, "Port": 2, "allowed_orgins": [], "later": {}, "name": "a"}`))
+	kept, err := parseSettings([]byte(`{"naem": 1, "Port": 2, "allowed_orgins": [], "later": {}, "name": "a"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder
 	settings{kept: kept}.warn(newLogbook(0).logger(&said))
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-	want := []string{"key=Port meant=port", "key=allowed_orgins meant=allowed_origins", "key=later", "key=nmae meant=name"}
+	want := []string{"key=Port meant=port", "key=allowed_orgins meant=allowed_origins", "key=later", "key=naem meant=name"}
 	for i := range max(len(lines), len(want)) {
 		if i >= len(lines) || i >= len(want) || !strings.HasSuffix(lines[i], want[i]) {
 			t.Errorf("it says\n%s", &said)

@@ -113,8 +113,9 @@ func (c *Client) ask(ctx context.Context, method, what string, with io.Reader) (
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
+	defer response.Body.Close()
 	body, err := read(response.Body)
-	if err = errors.Join(err, response.Body.Close()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return nil, refused(response.StatusCode, body)

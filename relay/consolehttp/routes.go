@@ -3,6 +3,7 @@ package consolehttp
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"hearth/relay/console"
 )
@@ -140,8 +141,8 @@ const maxLog = 2 << 20
 // latest returns the last lines that are not too much together.
 func latest(lines []console.LogLine) []console.LogLine {
 	size := 0
-	for i := len(lines) - 1; i >= 0; i-- {
-		if size += len(lines[i].Text); size > maxLog {
+	for i, line := range slices.Backward(lines) {
+		if size += len(line.Text); size > maxLog {
 			return lines[i+1:]
 		}
 	}

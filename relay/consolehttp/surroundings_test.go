@@ -149,7 +149,7 @@ func TestChangeRefused(t *testing.T) {
 	}
 	*around = surroundings{}
 	for name, body := range map[string]string{
-		"empty": "", "no object": "[]", "unknown key": `{"nmae": "x"}`, "wrong type": `{"port": "1"}`, "two": "{} {}",
+		"empty": "", "no object": "[]", "unknown key": `{"naem": "x"}`, "wrong type": `{"port": "1"}`, "two": "{} {}",
 		"cut off": `{"port": 1`, "too large": `{"name": "` + strings.Repeat("x", 70000) + `"}`,
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/admin/change", strings.NewReader(body))
