@@ -8,7 +8,7 @@ type windowCommand struct {
 
 // Help is what --help says beyond the flags.
 func (windowCommand) Help() string {
-	return `A second start on the same data shows the window that is open already.
+	return `A second start on the same data shows the window that is open already. If a relay runs on the data as a service ("hearth serve"), the window shows that one, and closing the window leaves it running.
 
 Examples:
 
