@@ -3,12 +3,14 @@
 package relay_test
 
 import (
-	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	mathrand "math/rand/v2"
 	"net/http"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -17,8 +19,12 @@ import (
 )
 
 const (
-	// kills is how often the relay dies: often enough to meet it in every phase
-	// of a commit, within a minute.
+	// killsVariable is the environment's variable that says how often the relay
+	// dies.
+	killsVariable = "HEARTH_KILLS"
+
+	// kills is how often it dies if nobody says: often enough to meet it in every
+	// phase of a commit, within a minute.
 	kills = 50
 
 	// killWriters is how many write at the same time, so that commits hold
@@ -29,33 +35,58 @@ const (
 // killStreams are the streams that they write to.
 var killStreams = []string{"calendar", "notes", "photos-index"}
 
+// sum names an entry: a long run sends more than memory should hold.
+type sum = [sha256.Size]byte
+
 // sentBatch is a batch that was sent to the relay.
 type sentBatch struct {
 	stream  string
-	entries [][]byte
+	entries []sum
 	first   uint64 // where it was acknowledged to be; 0 if it never was
+	found   uint64 // where it is; 0 if it was not seen yet
 }
 
 // oracle knows what was sent and what was acknowledged.
 type oracle struct {
 	mu   sync.Mutex
-	sent map[string]*sentBatch // by its first entry, which no other has
+	sent map[sum]*sentBatch // by its first entry, which no other has
+
+	readers []*follower // of all streams, up to where they were checked
+}
+
+func newOracle() *oracle {
+	o := &oracle{sent: make(map[sum]*sentBatch)}
+	o.startOver()
+	return o
+}
+
+// startOver makes the next check one of everything.
+func (o *oracle) startOver() {
+	o.readers = nil
+	for _, stream := range killStreams {
+		o.readers = append(o.readers, &follower{stream: stream})
+	}
+	for _, b := range o.sent {
+		b.found = 0
+	}
 }
 
 // write sends a batch of random entries and notes what became of it.
 func (o *oracle) write(c *http.Client, base string) error {
 	b := &sentBatch{stream: killStreams[mathrand.IntN(len(killStreams))]}
+	var entries [][]byte
 	for range 1 + mathrand.IntN(6) {
 		entry := make([]byte, 16+mathrand.IntN(2000))
 		rand.Read(entry)
-		b.entries = append(b.entries, entry)
+		entries = append(entries, entry)
+		b.entries = append(b.entries, sha256.Sum256(entry))
 	}
-	body, err := cbor.Marshal(batchMessage{Epoch: 1, Entries: b.entries})
+	body, err := cbor.Marshal(batchMessage{Epoch: 1, Entries: entries})
 	if err != nil {
 		return err
 	}
 	o.mu.Lock()
-	o.sent[string(b.entries[0])] = b
+	o.sent[b.entries[0]] = b
 	o.mu.Unlock()
 	var written writtenMessage
 	status, err := ask(c, http.MethodPost, base+"/v1/streams/"+b.stream+"/entries", body, &written)
@@ -83,43 +114,59 @@ func (o *oracle) acknowledged() (n int) {
 	return n
 }
 
-// check compares what the relay holds with what it was sent: each batch is there
-// whole or not at all, and each that was acknowledged is where it was said to be.
+// check compares what the relay holds, from where the last check ended, with what
+// it was sent: each batch is there whole or not at all, and each that was
+// acknowledged is where it was said to be.
 func (o *oracle) check(t *testing.T, c *http.Client, base string) {
 	t.Helper()
-	found := make(map[*sentBatch]uint64)
-	for _, stream := range killStreams {
-		entries := entriesOf(t, c, base, stream)
-		for at := 0; at < len(entries); {
-			b := o.sent[string(entries[at].Data)]
-			if b == nil || b.stream != stream || at+len(b.entries) > len(entries) {
-				t.Fatalf("%s holds something at %d that is not the start of a batch that was sent to it", stream, at+1)
+	for _, r := range o.readers {
+		first := r.seq + 1
+		for entries := r.rest(t, c, base); len(entries) > 0; {
+			b := o.sent[sha256.Sum256(entries[0].Data)]
+			if b == nil || b.stream != r.stream || len(b.entries) > len(entries) {
+				t.Fatalf("%s holds something at %d that is not the start of a batch that was sent to it", r.stream, first)
 			}
-			for i, data := range b.entries {
-				if e := entries[at+i]; !bytes.Equal(e.Data, data) || e.EndsBatch != (i == len(b.entries)-1) {
-					t.Fatalf("%s holds part of a batch at %d", stream, at+i+1)
+			for i, want := range b.entries {
+				if e := entries[i]; sha256.Sum256(e.Data) != want || e.EndsBatch != (i == len(b.entries)-1) {
+					t.Fatalf("%s holds part of a batch at %d", r.stream, e.Seq)
 				}
 			}
-			if found[b] != 0 {
-				t.Fatalf("%s holds a batch twice, at %d and %d", stream, found[b], at+1)
+			if b.found != 0 {
+				t.Fatalf("%s holds a batch twice, at %d and %d", r.stream, b.found, first)
 			}
-			found[b] = uint64(at) + 1
-			at += len(b.entries)
+			b.found = first
+			first += uint64(len(b.entries))
+			entries = entries[len(b.entries):]
 		}
 	}
 	for _, b := range o.sent {
-		if b.first > 0 && found[b] != b.first {
-			t.Fatalf("a batch that was acknowledged at %d of %s is at %d", b.first, b.stream, found[b])
+		if b.first > 0 && b.found != b.first {
+			t.Fatalf("a batch that was acknowledged at %d of %s is at %d", b.first, b.stream, b.found)
 		}
 	}
 }
 
+// killCount returns how often the relay is to die.
+func killCount(t *testing.T) int {
+	text, given := os.LookupEnv(killsVariable)
+	if !given {
+		return kills
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s takes a number of kills, not %q", killsVariable, text)
+	}
+	return n
+}
+
 // TestKill kills a relay that is being written to, again and again at random
 // moments, and holds it to its word: what it acknowledged is there, at its
-// place, and no batch is there in part.
+// place, no batch is there in part, and readers go on where they stood. At the end
+// all of it is read once more from the start.
 func TestKill(t *testing.T) {
+	kills := killCount(t)
 	dir := t.TempDir()
-	o := &oracle{sent: make(map[string]*sentBatch)}
+	o := newOracle()
 	for range kills {
 		p := start(t, dir)
 		transport := &http.Transport{MaxIdleConnsPerHost: killWriters}
@@ -153,6 +200,7 @@ func TestKill(t *testing.T) {
 	p := start(t, dir)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
+	o.startOver()
 	o.check(t, &http.Client{Transport: transport}, "http://"+p.address)
 	acknowledged := o.acknowledged()
 	if acknowledged < kills {

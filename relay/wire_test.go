@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -68,48 +67,61 @@ func ask(c *http.Client, method, url string, body []byte, answer any) (status in
 	return response.StatusCode, cbor.Unmarshal(text, answer)
 }
 
-// entriesOf reads a whole stream in pages and checks its chain from genesis, as
-// the contract gives it. A stream that does not exist has none.
-func entriesOf(t *testing.T, c *http.Client, base, stream string) (list []entryMessage) {
+// entriesOf reads a whole stream.
+func entriesOf(t *testing.T, c *http.Client, base, stream string) []entryMessage {
 	t.Helper()
-	var link []byte
-	cursor := ""
+	return (&follower{stream: stream}).rest(t, c, base)
+}
+
+// follower is a client that stands somewhere in a stream.
+type follower struct {
+	stream   string
+	identity []byte // nil until the first page
+	seq      uint64
+	link     []byte
+}
+
+// rest reads what follows in pages, up to the head, and checks the chain, from
+// genesis if it begins there, as the contract gives it. A stream that does not
+// exist has no entries.
+func (f *follower) rest(t *testing.T, c *http.Client, base string) (list []entryMessage) {
+	t.Helper()
 	for {
 		var page pageMessage
-		url := base + "/v1/streams/" + stream + "/entries?limit=777"
-		if cursor != "" {
-			url += "&after=" + cursor
+		url := base + "/v1/streams/" + f.stream + "/entries?limit=777"
+		if f.identity != nil {
+			url += fmt.Sprintf("&after=%d.%x.%x", f.seq, f.identity, f.link)
 		}
 		status, err := ask(c, http.MethodGet, url, nil, &page)
-		if status == http.StatusNotFound && cursor == "" {
+		if status == http.StatusNotFound && f.identity == nil {
 			return nil
 		}
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("reading %s: status %d, %v", url, status, err)
 		}
-		if link == nil {
+		if f.identity == nil {
 			genesis := sha256.Sum256(append([]byte("efema/chain/v1/genesis"), page.Stream...))
-			link = genesis[:]
+			f.identity, f.link = page.Stream, genesis[:]
 		}
 		for _, e := range page.Entries {
-			if want := uint64(len(list)) + 1; e.Seq != want {
-				t.Fatalf("%s has position %d where %d belongs", stream, e.Seq, want)
+			f.seq++
+			if e.Seq != f.seq {
+				t.Fatalf("%s has position %d where %d belongs", f.stream, e.Seq, f.seq)
 			}
-			head := binary.BigEndian.AppendUint64(bytes.Clone(link), e.Seq)
+			head := binary.BigEndian.AppendUint64(bytes.Clone(f.link), e.Seq)
 			head = binary.BigEndian.AppendUint32(head, e.Epoch)
 			head = binary.BigEndian.AppendUint64(head, uint64(len(e.Data)))
 			next := sha256.Sum256(append(head, e.Data...))
-			if link = next[:]; !bytes.Equal(link, e.Hash) {
-				t.Fatalf("%s has another link at %d than its chain", stream, e.Seq)
+			if f.link = next[:]; !bytes.Equal(f.link, e.Hash) {
+				t.Fatalf("%s has another link at %d than its chain", f.stream, e.Seq)
 			}
 			list = append(list, e)
 		}
-		cursor = fmt.Sprintf("%d.%s.%s", len(list), hex.EncodeToString(page.Stream), hex.EncodeToString(link))
-		if uint64(len(list)) == page.Head {
+		if f.seq == page.Head {
 			return list
 		}
 		if len(page.Entries) == 0 {
-			t.Fatalf("%s ends at %d of %d", stream, len(list), page.Head)
+			t.Fatalf("%s ends at %d of %d", f.stream, f.seq, page.Head)
 		}
 	}
 }
