@@ -127,17 +127,6 @@ func differ(a, b image.Image) (n int) {
 	return n
 }
 
-// eventually waits until something holds; the test's own time limit is the end of
-// patience.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // TestDesktop starts the program as a person does, on a real display: its window
 // shows, what a client writes shows in it, a second start raises it, and closing
 // it ends the program with everything in one file.

@@ -109,6 +109,16 @@ func (i *trayItem) property(name string) any {
 	return v.Value()
 }
 
+// icon returns the points of the item's icon, nil if it has none yet.
+func (i *trayItem) icon() []byte {
+	pictures, _ := i.property("IconPixmap").([][]any)
+	if len(pictures) != 1 || len(pictures[0]) != 3 { // width, height, points
+		return nil
+	}
+	points, _ := pictures[0][2].([]byte)
+	return points
+}
+
 // layout is an entry of a menu with those in it, as the bus has them.
 type layout struct {
 	ID         int32
@@ -236,17 +246,15 @@ func TestTray(t *testing.T) {
 	eventually(t, "the tray's title is the program's name", func() bool { return item.property("Title") == "Hearth" })
 
 	// Closing the network acts at once, and shows.
-	opened := item.property("IconPixmap")
+	var opened []byte
+	eventually(t, "the tray has an icon", func() bool { opened = item.icon(); return opened != nil })
 	item.click("Close to this network")
 	eventually(t, "the relay is for this machine only", func() bool {
 		run, err := readRunFile(p.data)
 		ids, _ := item.menu()
 		return err == nil && run != nil && !run.Open && ids["Shelf: running for this machine only"] != 0
 	})
-	eventually(t, "the icon changes", func() bool {
-		now, was := item.property("IconPixmap").([][]any), opened.([][]any)
-		return len(now) == 1 && len(was) == 1 && !bytes.Equal(now[0][2].([]byte), was[0][2].([]byte))
-	})
+	eventually(t, "the icon changes", func() bool { now := item.icon(); return now != nil && !bytes.Equal(now, opened) })
 
 	// A hidden start of what runs already stays hidden, a plain one shows it.
 	if out, err := p.command(t, "--minimized").CombinedOutput(); err != nil {
