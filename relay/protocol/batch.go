@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"slices"
 )
 
 // The keys of a batch.
@@ -43,6 +44,16 @@ func NewEntries(data ...[]byte) Entries {
 	return e
 }
 
+// Add returns e with an entry behind it. Both share memory as with append: only
+// one of those that an e was added to may be used.
+func (e Entries) Add(data []byte) Entries {
+	e.items = slices.Grow(e.items, headSize(uint64(len(data)))+len(data))
+	e.items = append(appendHead(e.items, majorBytes, uint64(len(data))), data...)
+	e.count++
+	e.bytes += len(data)
+	return e
+}
+
 // Len returns how many entries there are.
 func (e Entries) Len() int { return e.count }
 
@@ -72,16 +83,21 @@ func (e Entries) Next() (data []byte, rest Entries) {
 	return data, Entries{items: e.items[s.at:], count: e.count - 1, bytes: e.bytes - len(data)}
 }
 
-// Sealed says whether every entry starts like a sealed blob ('S', version 1) or
-// a lock ('L', version 1). Both begin with random bytes soon after, so that the
-// same bytes in a second batch can only be a repeat of the first.
+// Sealed says whether every entry is sealed.
 func (e Entries) Sealed() bool {
 	for data := range e.All() {
-		if len(data) < 2 || data[0] != 'S' && data[0] != 'L' || data[1] != 1 {
+		if !Sealed(data) {
 			return false
 		}
 	}
 	return e.count > 0
+}
+
+// Sealed says whether an entry starts like a sealed blob ('S', version 1) or a
+// lock ('L', version 1). Both begin with random bytes soon after, so that the
+// same bytes in a second batch can only be a repeat of the first.
+func Sealed(data []byte) bool {
+	return len(data) >= 2 && (data[0] == 'S' || data[0] == 'L') && data[1] == 1
 }
 
 // batchKeyTag starts the hash that names a batch by its content.

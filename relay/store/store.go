@@ -59,6 +59,12 @@ type Store interface {
 	// space and name. They answer nothing but this any more.
 	Damaged() []*DamagedError
 
+	// Verify checks everything: each chain from its start, and what the store
+	// promises of itself. It changes nothing; but a stream that it finds damaged is
+	// one in which damage was noticed. The errors: *NotFoundError for the one stream
+	// that was asked for, ErrClosed, the context's.
+	Verify(ctx context.Context, v Verify) (Verified, error)
+
 	// Close lets the commit under way come to its end and leaves everything in
 	// one file. Calls after it, and those still waiting, get ErrClosed: nothing
 	// of their batches is there.

@@ -56,11 +56,14 @@ func (d *damages) all() []*store.DamagedError {
 // reading names the error of reading a stream's runs. If SQLite cannot make
 // sense of them, that is damage to this stream: others may be whole.
 func (d *damages) reading(ref store.Ref, seq uint64, err error) error {
-	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt {
+	if isCorrupt(err) {
 		return d.note(&store.DamagedError{Ref: ref, Seq: seq, Reason: err.Error()})
 	}
 	return failure("reading "+ref.Name, err)
 }
+
+// isCorrupt says whether SQLite cannot make sense of what it read.
+func isCorrupt(err error) bool { return sqlite.ErrCode(err).ToPrimary() == sqlite.ResultCorrupt }
 
 // endsAt says what is wrong with a stream's newest run if it does not end at
 // the stream's head with its link; empty if it does.

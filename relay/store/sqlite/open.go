@@ -119,7 +119,12 @@ func OpenReader(path string) (*Reader, error) {
 	if !exists {
 		return nil, fmt.Errorf("opening %s: %w", path, fs.ErrNotExist)
 	}
-	return newReader(path, resting(path))
+	r, err := newReader(path, resting(path))
+	if err != nil {
+		return nil, err
+	}
+	r.resting = true
+	return r, nil
 }
 
 // resting returns the location of a file that nobody writes to. What a killed

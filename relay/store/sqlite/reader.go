@@ -14,8 +14,9 @@ import (
 
 // Reader reads a store. Its methods are those of [store.Store] that do not write.
 type Reader struct {
-	path   string
-	damage damages
+	path    string
+	resting bool // nobody writes to the file
+	damage  damages
 
 	mu     sync.RWMutex // held for reading while a connection is out
 	closed bool

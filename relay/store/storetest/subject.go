@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -56,8 +57,13 @@ func (s *subject) heard() []store.Moved {
 	return slices.Clip(s.moves)
 }
 
+// close closes the store, in which whatever a test has done to it has left no
+// damage.
 func (s *subject) close(t testing.TB) {
 	t.Helper()
+	if v, err := s.Verify(context.Background(), store.Verify{}); !errors.Is(err, store.ErrClosed) && (err != nil || !v.Sound()) {
+		t.Errorf("the store is not sound: %+v, %v", v, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Errorf("closing: %v", err)
 	}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"fmt"
+
+	"hearth/relay/protocol"
+)
+
+// maxSealed is how many bytes a sealed batch may have before the end of it is
+// taken for lost, which the chain does not cover: four times what fits a body.
+const maxSealed = 4 * protocol.MaxBody
+
+// Walk goes along a stream from its first entry, run by run, and checks what its
+// entries promise: that they join, that each link follows from what precedes it,
+// that epochs only rise, that the rows count them rightly.
+//
+// The costly part, hashing, is left to the stretches that it hands out: they may
+// be checked elsewhere, in any order and at the same time.
+type Walk struct {
+	ref   Ref
+	seq   uint64
+	link  protocol.Link // as it is stored
+	epoch uint32
+	bytes uint64
+
+	// The batch that has begun and not ended.
+	begun  bool
+	sealed bool // so far
+	batch  Sealed
+}
+
+// Sealed is a batch of sealed entries, whose repeats can be told by its key.
+type Sealed struct {
+	First uint64
+	protocol.Batch
+}
+
+// Stretch is a part of a stream whose links are still to be checked.
+type Stretch struct {
+	ref    Ref
+	before protocol.Link // the link before its first entry, as it is stored
+	runs   []Run
+
+	// Sealed lists the sealed batches that end in the stretch.
+	Sealed []Sealed
+}
+
+// NewWalk returns a walk that stands before the first entry of a stream.
+func NewWalk(ref Ref, id protocol.Identity) *Walk {
+	return &Walk{ref: ref, link: protocol.Genesis(id)}
+}
+
+// Seq returns the position to which the walk has come.
+func (w *Walk) Seq() uint64 { return w.seq }
+
+// Link returns the link there, as it is stored.
+func (w *Walk) Link() protocol.Link { return w.link }
+
+// Epoch returns the epoch there.
+func (w *Walk) Epoch() uint32 { return w.epoch }
+
+// Bytes returns how many bytes the entries up to there have.
+func (w *Walk) Bytes() uint64 { return w.bytes }
+
+// Whole says whether a batch ends there.
+func (w *Walk) Whole() bool { return !w.begun }
+
+// Take goes along the next runs, whose memory the stretch shares. The error, a
+// *DamagedError, ends the walk; the stretch then holds the runs before the damage.
+func (w *Walk) Take(runs []Run) (Stretch, error) {
+	s := Stretch{ref: w.ref, before: w.link}
+	for i, run := range runs {
+		sealed, err := w.take(run)
+		if err != nil {
+			s.runs = runs[:i]
+			return s, err
+		}
+		s.Sealed = append(s.Sealed, sealed...)
+	}
+	s.runs = runs
+	return s, nil
+}
+
+func (w *Walk) take(run Run) (ended []Sealed, err error) {
+	if run.First != w.seq+1 {
+		return nil, w.damaged("its runs do not join")
+	}
+	bytes := 0
+	rest := run.Wire
+	for len(rest) > 0 {
+		e, after, err := protocol.DecodeEntry(rest)
+		switch {
+		case err != nil:
+			return nil, w.damaged("%w", err)
+		case e.Seq != w.seq+1:
+			return nil, w.damaged("an entry calls itself %d where %d belongs", e.Seq, w.seq+1)
+		case e.Epoch < w.epoch:
+			return nil, w.damaged("its epoch falls from %d to %d", w.epoch, e.Epoch)
+		case w.begun && e.Epoch > w.epoch:
+			return nil, w.damaged("its epoch rises within a batch")
+		}
+		if !w.begun {
+			w.begun, w.sealed = true, true
+			w.batch = Sealed{First: e.Seq, Batch: protocol.Batch{Epoch: e.Epoch}}
+		}
+		if w.sealed = w.sealed && protocol.Sealed(e.Data); w.sealed {
+			w.batch.Entries = w.batch.Entries.Add(e.Data)
+			if w.batch.Entries.Bytes() > maxSealed {
+				return nil, w.damaged("a batch does not end")
+			}
+		}
+		w.seq, w.link, w.epoch = e.Seq, e.Link, e.Epoch
+		bytes += len(e.Data)
+		if e.EndsBatch {
+			if w.sealed {
+				ended = append(ended, w.batch)
+			}
+			w.begun, w.batch = false, Sealed{}
+		}
+		rest = after
+	}
+	w.bytes += uint64(bytes)
+	if w.seq != run.Last() || bytes != run.Bytes {
+		return nil, &DamagedError{Ref: w.ref, Seq: run.First, Reason: "a run holds other entries than its row says"}
+	}
+	return ended, nil
+}
+
+// End checks that the stream, as s has it, ends where the walk has come to. The
+// error is a *DamagedError.
+func (w *Walk) End(s Stream) error {
+	reason := ""
+	switch {
+	case w.seq < s.Head:
+		return w.damaged("its entries are missing")
+	case w.seq > s.Head:
+		reason = "a run goes past its head"
+	case w.begun:
+		reason = "its newest batch does not end"
+	case w.link != s.Link:
+		reason = "its newest entry has another link than the stream"
+	case w.epoch != s.Epoch:
+		reason = fmt.Sprintf("its newest entry is in epoch %d, the stream in %d", w.epoch, s.Epoch)
+	case w.bytes != s.Bytes:
+		reason = fmt.Sprintf("its entries have %d bytes, and the stream says %d", w.bytes, s.Bytes)
+	default:
+		return nil
+	}
+	return &DamagedError{Ref: w.ref, Seq: s.Head, Reason: reason}
+}
+
+// damaged returns damage to the entry that the walk comes to next.
+func (w *Walk) damaged(format string, args ...any) error {
+	return &DamagedError{Ref: w.ref, Seq: w.seq + 1, Reason: fmt.Errorf(format, args...).Error()}
+}
+
+// Check computes the links of the stretch. The error is a *DamagedError.
+func (s Stretch) Check() error {
+	chain := protocol.NewChain(0, s.before)
+	for i, run := range s.runs {
+		if i == 0 {
+			chain.Move(run.First-1, s.before)
+		}
+		for rest := run.Wire; len(rest) > 0; {
+			e, after, err := protocol.DecodeEntry(rest)
+			if err != nil {
+				return &DamagedError{Ref: s.ref, Seq: chain.Seq() + 1, Reason: err.Error()}
+			}
+			if chain.Next(e.Epoch, e.Data) != e.Link {
+				return &DamagedError{Ref: s.ref, Seq: e.Seq, Reason: "its link does not follow from what precedes it"}
+			}
+			rest = after
+		}
+	}
+	return nil
+}
