@@ -48,6 +48,13 @@ INTEROP_CLIENTS := c03 c04
 # How long each fuzz target runs.
 FUZZTIME ?= 20s
 
+# The published relay that the benchmark compares with, and flags for the benchmark.
+PEER_VERSION := 0.9.0
+BENCH ?=
+
+# How often a relay dies in the soak: an hour's worth on a slow machine.
+SOAK_KILLS ?= 1000
+
 .PHONY: help
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,8 +99,20 @@ test: build ## Install what tests need and run all of them
 		go test -race -tags $(TEST_TAGS) ./...
 
 .PHONY: bench
-bench: ## Measure the relay
+bench: ## Measure Hearth beside the published relay; BENCH=-quick takes a minute
+	@scripts/bench-peer.sh efema-server $(PEER_VERSION) .cache/bench
+	@CGO_ENABLED=0 go build $(BUILD_FLAGS) -tags headless -o .cache/bench/bin/hearth ./app
+	@go build -trimpath -buildvcs=false -o .cache/bench/bin/bench ./bench
+	@.cache/bench/bin/bench -hearth .cache/bench/bin/hearth -published .cache/bench/bin/efema-server \
+		-data .cache/bench $(BENCH)
+
+.PHONY: bench-rooms
+bench-rooms: ## Measure the rooms of the relay one by one
 	go test -run '^$$' -bench . -benchmem ./relay/...
+
+.PHONY: soak
+soak: ## Kill a relay that is written to SOAK_KILLS times and see that nothing is lost
+	HEARTH_KILLS=$(SOAK_KILLS) go test -race -tags $(TEST_TAGS) -run '^TestKill$$' -count 1 -timeout 3h -v ./relay
 
 .PHONY: fuzz
 fuzz: ## Fuzz each target of the relay for FUZZTIME

@@ -40,7 +40,7 @@ func load(ctx context.Context, s *server, size extent, jobs []job) (outcome, err
 	}
 	return outcome{
 		value: float64(all.units) / size.look.Seconds(),
-		p99:   percentile(all.took, 99),
+		p99:   p99(all.took),
 	}, nil
 }
 
@@ -75,13 +75,13 @@ func (t *tally) run(ctx context.Context, s *server, begin, end time.Time, job jo
 	}
 }
 
-// percentile returns the time that so many of 100 did not exceed.
-func percentile(took []time.Duration, percent int) time.Duration {
+// p99 returns the time that 99 of 100 did not exceed.
+func p99(took []time.Duration) time.Duration {
 	if len(took) == 0 {
 		return 0
 	}
 	slices.Sort(took)
-	return took[(len(took)-1)*percent/100]
+	return took[(len(took)-1)*99/100]
 }
 
 // median returns the middle one of values, or the higher of the two; 0 of none.

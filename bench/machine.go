@@ -76,8 +76,7 @@ func syncRate(folder string) (rate float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
+	defer f.Close() // it goes with the folder
 	block := make([]byte, 4<<10)
 	rand.Read(block)
 	n := 0

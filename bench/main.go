@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(progress)
 	program := flags.String("hearth", "bin/hearth", "the `program` to measure")
-	peer := flags.String("published", "", "the `program` efema-server to compare it with")
+	peer := flags.String("published", "", "the `program` efema-server to compare it with; left out if it is not there")
 	data := flags.String("data", ".", "the `folder` under which relays keep their data meanwhile: its disk counts")
 	quick := flags.Bool("quick", false, "take a minute: one round of short looks at less data, for a rough idea")
 	only := flags.String("scenario", "", "measure only the scenarios whose names match the `expression`")
@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	defer b.close()
-	if b.targets, err = targets(*program, *peer); err != nil {
+	if b.targets, err = targets(ctx, *program, *peer); err != nil {
 		return err
 	}
 	m, err := inspect(b.folder)

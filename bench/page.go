@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"hearth/relay/protocol"
 )
@@ -166,7 +167,7 @@ func (w *walker) head(major byte) uint64 {
 
 // shortHead is head where fewer bytes are left than the longest one has.
 func (w *walker) shortHead(major byte) uint64 {
-	padded := walker{rest: append(w.rest[:len(w.rest):len(w.rest)], make([]byte, 9)...), bad: w.bad}
+	padded := walker{rest: append(slices.Clip(w.rest), make([]byte, 9)...), bad: w.bad}
 	arg := padded.head(major)
 	used := len(w.rest) + 9 - len(padded.rest)
 	w.bad = padded.bad || used > len(w.rest)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // manyStreamsWriters is how many write while many streams exist.
@@ -40,7 +41,7 @@ func besideOne(ctx context.Context, l *look) (outcome, error) {
 	}
 	o, err := l.serve(ctx, func(many *server) (outcome, error) {
 		var withMany, withOne float64
-		p99 := outcome{}
+		var slowest time.Duration
 		for _, turn := range turns {
 			s := one
 			if turn {
@@ -53,12 +54,12 @@ func besideOne(ctx context.Context, l *look) (outcome, error) {
 			}
 			if turn {
 				withMany += o.value
-				p99.p99 = max(p99.p99, o.p99)
+				slowest = max(slowest, o.p99)
 			} else {
 				withOne += o.value
 			}
 		}
-		return outcome{value: 100 * withMany / withOne, p99: p99.p99}, nil
+		return outcome{value: 100 * withMany / withOne, p99: slowest}, nil
 	})
 	if err != nil {
 		one.kill()

@@ -41,14 +41,14 @@ const (
 
 // targets returns the servers, in the order in which they take turns. The
 // published relay is left out if there is no program.
-func targets(hearthProgram, publishedProgram string) ([]*target, error) {
+func targets(ctx context.Context, hearthProgram, publishedProgram string) ([]*target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	name, err := firstLine(hearthProgram, "version")
+	name, err := firstLine(ctx, hearthProgram, "version")
 	if err != nil {
-		return nil, fmt.Errorf("Hearth: %w", err)
+		return nil, fmt.Errorf("the program to measure: %w", err)
 	}
 	all := []*target{{
 		kind: hearth, name: name, database: "hearth.db",
@@ -56,8 +56,8 @@ func targets(hearthProgram, publishedProgram string) ([]*target, error) {
 			return []string{hearthProgram, "serve", "--data", folder, "--listen", address, "--log-level", "error"}
 		},
 	}}
-	if publishedProgram != "" {
-		name, err := firstLine(publishedProgram, "--version")
+	if _, err := os.Stat(publishedProgram); err == nil {
+		name, err := firstLine(ctx, publishedProgram, "--version")
 		if err != nil {
 			return nil, fmt.Errorf("the published relay: %w", err)
 		}
@@ -84,8 +84,8 @@ func targets(hearthProgram, publishedProgram string) ([]*target, error) {
 }
 
 // firstLine returns the first line that a program prints.
-func firstLine(program string, args ...string) (string, error) {
-	out, err := exec.Command(program, args...).Output()
+func firstLine(ctx context.Context, program string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, program, args...).Output()
 	line, _, _ := strings.Cut(string(out), "\n")
 	return strings.TrimSpace(line), err
 }

@@ -56,7 +56,7 @@ func (k waking) run(ctx context.Context, s *server, _ extent) (outcome, error) {
 		took = append(took, d)
 		values = append(values, d.Seconds()*1e3)
 	}
-	return outcome{value: median(values), p99: percentile(took, 99)}, nil
+	return outcome{value: median(values), p99: p99(took)}, nil
 }
 
 // waitingRoom is clients who wait for one stream, and one who writes to it.
