@@ -44,8 +44,10 @@ var _ console.Console = (*Client)(nil)
 // NewClient returns a client of the relay that find finds. Close it after use.
 func NewClient(find Find) *Client {
 	return &Client{find: find, http: http.Client{
-		// Neither a proxy nor whoever a redirect names may see the token.
-		Transport:     &http.Transport{},
+		// Neither a proxy nor whoever a redirect names may see the token. Each request
+		// has its own connection: of those that are kept some have not been used yet,
+		// and a relay that stops would wait for these.
+		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
