@@ -103,14 +103,17 @@ func Sealed(data []byte) bool {
 // batchKeyTag starts the hash that names a batch by its content.
 const batchKeyTag = "efema/batch/v1"
 
-// Key returns what names the batch by its content: the SHA-256 of its epoch and
-// its entries.
-func (b Batch) Key() [32]byte {
+// Key returns what names the batch by its content.
+func (b Batch) Key() [32]byte { return BatchKey(b.Epoch, b.Entries.Len(), b.Entries.All()) }
+
+// BatchKey returns what names a batch of so many entries by its content: the
+// SHA-256 of its epoch and its entries.
+func BatchKey(epoch uint32, count int, entries iter.Seq[[]byte]) [32]byte {
 	h := sha256.New()
-	head := binary.BigEndian.AppendUint32([]byte(batchKeyTag), b.Epoch)
-	h.Write(binary.BigEndian.AppendUint64(head, uint64(b.Entries.Len())))
+	head := binary.BigEndian.AppendUint32([]byte(batchKeyTag), epoch)
+	h.Write(binary.BigEndian.AppendUint64(head, uint64(count)))
 	var size [8]byte
-	for data := range b.Entries.All() {
+	for data := range entries {
 		binary.BigEndian.PutUint64(size[:], uint64(len(data)))
 		h.Write(size[:])
 		h.Write(data)

@@ -32,7 +32,38 @@ type Walk struct {
 // Sealed is a batch of sealed entries, whose repeats can be told by its key.
 type Sealed struct {
 	First uint64
-	protocol.Batch
+	Epoch uint32
+	count int
+	early protocol.Entries // those of earlier stretches
+	wire  [][]byte         // those behind them
+}
+
+// Key returns the batch's key.
+func (s Sealed) Key() [32]byte { return protocol.BatchKey(s.Epoch, s.count, s.all) }
+
+// all goes through the entries.
+func (s Sealed) all(yield func([]byte) bool) {
+	for data := range s.early.All() {
+		if !yield(data) {
+			return
+		}
+	}
+	for e, err := range (Page{Wire: s.wire}).All() {
+		if err != nil || !yield(e.Data) {
+			return // no error: the walk has decoded them before
+		}
+	}
+}
+
+// gathered returns the batch without the memory of a stretch.
+func (s Sealed) gathered() Sealed {
+	for e, err := range (Page{Wire: s.wire}).All() {
+		if err == nil {
+			s.early = s.early.Add(e.Data)
+		}
+	}
+	s.wire = nil
+	return s
 }
 
 // Stretch is a part of a stream whose links are still to be checked.
@@ -69,6 +100,7 @@ func (w *Walk) Whole() bool { return !w.begun }
 // *DamagedError, ends the walk; the stretch then holds the runs before the damage.
 func (w *Walk) Take(runs []Run) (Stretch, error) {
 	s := Stretch{ref: w.ref, before: w.link}
+	defer func() { w.batch = w.batch.gathered() }()
 	for i, run := range runs {
 		sealed, err := w.take(run)
 		if err != nil {
@@ -86,7 +118,7 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 		return nil, w.damaged("its runs do not join")
 	}
 	bytes := 0
-	rest := run.Wire
+	begins, rest := run.Wire, run.Wire // where the batch does, and what is left
 	for len(rest) > 0 {
 		e, after, err := protocol.DecodeEntry(rest)
 		switch {
@@ -100,24 +132,30 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 			return nil, w.damaged("its epoch rises within a batch")
 		}
 		if !w.begun {
-			w.begun, w.sealed = true, true
-			w.batch = Sealed{First: e.Seq, Batch: protocol.Batch{Epoch: e.Epoch}}
+			w.begun, w.sealed, begins = true, true, rest
+			w.batch = Sealed{First: e.Seq, Epoch: e.Epoch}
 		}
-		if w.sealed = w.sealed && protocol.Sealed(e.Data); w.sealed {
-			w.batch.Entries = w.batch.Entries.Add(e.Data)
-			if w.batch.Entries.Bytes() > maxSealed {
-				return nil, w.damaged("a batch does not end")
-			}
-		}
+		w.sealed = w.sealed && protocol.Sealed(e.Data)
+		w.batch.count++
 		w.seq, w.link, w.epoch = e.Seq, e.Link, e.Epoch
 		bytes += len(e.Data)
+		rest = after
 		if e.EndsBatch {
 			if w.sealed {
+				w.batch.wire = append(w.batch.wire, begins[:len(begins)-len(rest)])
 				ended = append(ended, w.batch)
 			}
 			w.begun, w.batch = false, Sealed{}
 		}
-		rest = after
+	}
+	switch {
+	case !w.begun:
+	case !w.sealed:
+		w.batch = Sealed{} // nobody asks for its key
+	case w.batch.early.Bytes() > maxSealed:
+		return nil, w.damaged("a batch does not end")
+	default:
+		w.batch.wire = append(w.batch.wire, begins)
 	}
 	w.bytes += uint64(bytes)
 	if w.seq != run.Last() || bytes != run.Bytes {
