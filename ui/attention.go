@@ -52,6 +52,6 @@ func (a *attention) line(m matter) fyne.CanvasObject {
 	if m.todo != "" {
 		told.Add(newProse(m.todo, colorMuted))
 	}
-	leads := widget.NewButton(m.button, func() { a.follow(m.lead) })
+	leads := newButton(m.button, func() { a.follow(m.lead) })
 	return inset(container.NewBorder(nil, nil, nil, container.NewCenter(leads), container.New(atMost(readable), told)), gap, 10)
 }

@@ -10,7 +10,6 @@ import (
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
 )
@@ -109,14 +108,14 @@ func (c *connect) hint(told *fyne.Container) {
 	if c.public {
 		told.Add(newProse("Anyone on this network can read and write all streams: there is no key.", theme.ColorNameError))
 		told.Add(newProse("A device that finds nothing here is on another network, or a firewall on this machine keeps it out.", colorMuted))
-		told.Add(flush(widget.NewButton("Test the network", func() {
+		told.Add(flush(newButton("Test the network", func() {
 			c.dialog.Hide()
 			c.test()
 		})))
 		return
 	}
 	told.Add(newProse("Other devices cannot reach it yet. To let them in, open the relay to this network first.", colorMuted))
-	told.Add(flush(widget.NewButton("Open to this network…", c.ask)))
+	told.Add(flush(newButton("Open to this network…", c.ask)))
 	if c.refused != nil {
 		told.Add(newProse(sentence(c.refused.Error()), theme.ColorNameError))
 	}

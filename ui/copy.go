@@ -22,7 +22,7 @@ type copyButton struct {
 // newCopyButton makes a button with a label; without one it is just an icon.
 func newCopyButton(label string, text func() string) *copyButton {
 	b := &copyButton{text: text}
-	b.Button = widget.NewButtonWithIcon(label, theme.ContentCopyIcon(), b.copy)
+	b.Button = newIconButton(label, theme.ContentCopyIcon(), b.copy)
 	if label == "" {
 		b.Importance = widget.LowImportance
 	}

@@ -55,7 +55,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	copyIdentity := newCopyButton("", func() string { return d.stream.Identity })
 	copyLink := newCopyButton("", func() string { return d.stream.Link })
 	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
-	check := widget.NewButtonWithIcon("Is it mine?", theme.QuestionIcon(), func() {
+	check := newIconButton("Is it mine?", theme.QuestionIcon(), func() {
 		d.asking = newMine(s, d.stream, named).ask(d.content)
 	})
 	d.facts = stacked(0, widget.NewSeparator(), inset(stacked(0,

@@ -47,7 +47,7 @@ type deviceList struct {
 func newDeviceList(now func() time.Time) *deviceList {
 	l := &deviceList{now: now, tally: caption(""), lines: stacked(0)}
 	l.none = inset(newProse("No app has come by since Hearth was started. Give an app one of the relay's addresses, and its device shows here.", colorMuted), gap, 10)
-	l.more = widget.NewButton("", func() { l.all = !l.all; l.fill() })
+	l.more = newButton("", func() { l.all = !l.all; l.fill() })
 	l.more.Importance = widget.LowImportance
 	l.more.Hide()
 	l.content = stacked(0, l.none, l.lines, l.more)

@@ -44,9 +44,9 @@ func newEntryPane(s *shell, moved func()) *entryPane {
 	p.trouble.Hide()
 
 	copyText := newCopyButton("", p.readout.text)
-	p.save = widget.NewButtonWithIcon("", theme.DocumentSaveIcon(), p.askWhere)
+	p.save = newIconButton("", theme.DocumentSaveIcon(), p.askWhere)
 	p.save.Importance = widget.LowImportance
-	leave := widget.NewButtonWithIcon("", theme.CancelIcon(), p.close)
+	leave := newIconButton("", theme.CancelIcon(), p.close)
 	leave.Importance = widget.LowImportance
 	title := stretched(0, 0, p.name, copyText.Button, p.save, leave)
 	head := stacked(2, title, p.facts, p.trouble, inset(flush(p.tabLine), -smallGap, 2))

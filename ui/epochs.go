@@ -40,7 +40,7 @@ type epochs struct {
 func newEpochs(s *shell) *epochs {
 	e := &epochs{shell: s, line: newWords("", theme.ColorNameForeground)}
 	e.line.shrinks = true
-	e.all = widget.NewButton("Show all", e.showAll)
+	e.all = newButton("Show all", e.showAll)
 	e.all.Importance = widget.LowImportance
 	e.all.Hide()
 	e.content = fact("Epochs", 0, e.line, e.all)

@@ -57,14 +57,14 @@ func newHeaderBar(look, connect func(), follow func(lead), service string) *head
 	h.look.Hide()
 	h.copy = newCopyButton("", func() string { return h.url })
 	h.copy.Hide()
-	join := widget.NewButton("Connect a device", connect)
+	join := newButton("Connect a device", connect)
 	join.Importance = widget.HighImportance
 	told := stacked(0,
 		container.New(atLeast(24), beside(10, h.dot, h.state, h.look)),
 		container.New(atLeast(28), stretched(4, 3, h.address, h.copy.Button, h.open, h.waiting)),
 	)
 	bar := inset(stretched(12, 0, told, join), gap, 8)
-	h.solve = widget.NewButton("", func() { h.follow(h.to) })
+	h.solve = newButton("", func() { h.follow(h.to) })
 	trouble := container.NewBorder(nil, nil, nil, container.NewCenter(h.solve), h.problem)
 	h.strip = container.NewStack(newPanel(colorAlarm, colorNone, 0, inset(trouble, gap, 10)))
 	h.strip.Hide()

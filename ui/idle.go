@@ -36,6 +36,7 @@ type idle struct {
 
 	// On the UI thread only.
 	turned  time.Time // when the turn began
+	begun   bool      // a turn has, since the last rest
 	stirred time.Time // when an event came last
 	moving  int       // what moves on the screen by itself
 }
@@ -69,14 +70,19 @@ func (i *idle) move() (rest func()) {
 
 // turn says that a turn has begun, which draws all that has been done so far.
 func (i *idle) turn() {
-	i.turned = time.Now()
+	i.turned, i.begun = time.Now(), true
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.undrawn = false
 }
 
-// rest waits once a turn is over, if nothing is to be done and there is time.
+// rest waits once a turn is over, if nothing is to be done and there is time. Turns
+// that follow each other at once, as after a slow drawing, share a rest.
 func (i *idle) rest() {
+	if !i.begun {
+		return
+	}
+	i.begun = false
 	limit := idleTurn
 	if i.moving > 0 || time.Since(i.stirred) < livelyFor {
 		limit = time.Until(i.turned.Add(turnSpare))

@@ -49,6 +49,11 @@ func TestIdleRests(t *testing.T) {
 		wantRest(t, i, turnSpare, "after an event")
 		time.Sleep(livelyFor)
 		wantRest(t, i, idleTurn, "long after an event")
+		began := time.Now()
+		i.rest()
+		if time.Since(began) != 0 {
+			t.Error("a second rest was taken in one turn")
+		}
 	})
 }
 

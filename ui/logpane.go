@@ -42,7 +42,7 @@ func newLogPane(s *shell, back func()) *logPane {
 	v.whole.Selectable = true
 	v.whole.TextStyle.Monospace = true
 	v.list = newRowList(logColumns, rowHeight, v)
-	v.back = widget.NewButtonWithIcon("Settings", theme.NavigateBackIcon(), back)
+	v.back = newIconButton("Settings", theme.NavigateBackIcon(), back)
 	copied := newCopyButton("Copy all", v.text)
 	v.lower = container.NewBorder(widget.NewSeparator(), nil, nil, nil, inset(container.NewVScroll(v.whole), smallGap, 0))
 	v.lower.Hide()

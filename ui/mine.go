@@ -36,7 +36,7 @@ func newMine(s *shell, stream console.Stream, named func(string) string) *mine {
 	m.code.size = theme.SizeNameCaptionText
 	m.label = chip(m.code, colorTint)
 	m.cursor.SetPlaceHolder("position.identity.link")
-	m.cursor.OnChanged = func(string) { m.check() }
+	m.cursor.OnChanged = safely(func(string) { m.check() })
 	m.answered = stacked(6, m.title, m.told, flush(caption("the relay's answer:"), m.label))
 	m.answered.Hide()
 	m.content = stacked(12,

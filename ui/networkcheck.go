@@ -39,7 +39,7 @@ const selfTestIntro = "Tries what a device needs to find this relay and to reach
 
 func newSelfTest(s *shell, changed, reveal func()) *selfTest {
 	t := &selfTest{shell: s, changed: changed, reveal: reveal, told: newProse(selfTestIntro, colorMuted), below: stacked(0)}
-	t.button = widget.NewButton("Test the network", t.start)
+	t.button = newButton("Test the network", t.start)
 	t.content = stacked(0,
 		inset(container.NewBorder(nil, nil, nil, container.NewVBox(t.button), container.New(layout.NewCustomPaddedLayout(besideButton, besideButton, 0, gap), t.told)), gap, 10),
 		t.below,
@@ -67,7 +67,7 @@ func (t *selfTest) start() {
 	t.button.Disable()
 	t.told.paint("Asking the devices on the network, and going to each address of the relay…", colorMuted)
 	t.put(container.New(layout.NewCustomPaddedLayout(0, 10, gap, gap),
-		stretched(gap, 0, container.New(atLeast(barHeight), bar), widget.NewButton("Cancel", t.giveUp))))
+		stretched(gap, 0, container.New(atLeast(barHeight), bar), newButton("Cancel", t.giveUp))))
 	t.reveal()
 	t.shell.later(func(ctx context.Context) (func(), error) {
 		ctx, stop := context.WithCancel(ctx)

@@ -48,7 +48,7 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 	for _, w := range []*words{v.held, v.used, v.free} {
 		w.shrinks = true
 	}
-	join := widget.NewButton("Connect a device", connect)
+	join := newButton("Connect a device", connect)
 	join.Importance = widget.HighImportance
 	v.welcome = container.NewStack(sheet(emptyState("Nothing has been written yet",
 		newProse("Give an app the address of this relay. What it writes shows here, and its other devices get it from here.", colorMuted),

@@ -70,24 +70,24 @@ func newOwnSettings(service bool, changed func(console.DesktopChange), showLog f
 		levelFixed:  newWords("", theme.ColorNameForeground),
 		loginOrigin: remark(""), keepOrigin: remark(""), lookOrigin: remark(""), levelOrigin: remark(""),
 	}
-	v.login = widget.NewCheck("Start Hearth when I log in", func(on bool) { v.change(console.DesktopChange{Login: &on}) })
+	v.login = newCheck("Start Hearth when I log in", func(on bool) { v.change(console.DesktopChange{Login: &on}) })
 	keep, need := "Keep running in the tray", "apps need a relay that runs"
 	if service {
 		keep, need = "Keep its mark in the tray", "the relay itself goes on"
 	}
-	v.keep = widget.NewCheck(keep, func(on bool) { v.change(console.DesktopChange{Tray: &on}) })
-	v.look = widget.NewSelect(namesOf(looks), func(string) {
+	v.keep = newCheck(keep, func(on bool) { v.change(console.DesktopChange{Tray: &on}) })
+	v.look = newSelect(namesOf(looks), func(string) {
 		if i := v.look.SelectedIndex(); i >= 0 {
 			v.change(console.DesktopChange{Theme: &looks[i].value})
 		}
 	})
-	v.level = widget.NewSelect(namesOf(levels), func(string) {
+	v.level = newSelect(namesOf(levels), func(string) {
 		if i := v.level.SelectedIndex(); i >= 0 {
 			v.change(console.DesktopChange{LogLevel: &levels[i].value})
 		}
 	})
 	v.levelFrame = outlined(v.level)
-	log := widget.NewButtonWithIcon("Show the log", theme.ListIcon(), showLog)
+	log := newIconButton("Show the log", theme.ListIcon(), showLog)
 	v.content = stacked(0,
 		field("At login", "without its window, if there is a tray", flush(v.login), v.loginOrigin),
 		widget.NewSeparator(),

@@ -17,7 +17,7 @@ type pressable struct {
 }
 
 func newPressable(content fyne.CanvasObject, pressed func()) *pressable {
-	p := &pressable{pressed: pressed, ground: newPanel(colorNone, colorNone, 6, content)}
+	p := &pressable{pressed: safe(pressed), ground: newPanel(colorNone, colorNone, 6, content)}
 	p.ExtendBaseWidget(p)
 	return p
 }

@@ -21,14 +21,14 @@ type refusalFilter struct {
 func newRefusalFilter(changed func()) *refusalFilter {
 	f := &refusalFilter{words: newEntry()}
 	f.words.SetPlaceHolder("Filter refusals")
-	f.clear = widget.NewButton("Clear filters", f.reset)
+	f.clear = newButton("Clear filters", f.reset)
 	f.clear.Importance = widget.LowImportance
 	f.clear.Hide()
 	noted := func() {
 		f.clear.Hidden = !f.active()
 		changed()
 	}
-	f.words.OnChanged = func(string) { noted() }
+	f.words.OnChanged = safely(func(string) { noted() })
 	f.picks = []*pick{
 		newPick("Every code", func(r console.Refusal) string { return r.Code }, noted),
 		newPick("Every stream", func(r console.Refusal) string { return r.Stream }, noted),
@@ -96,9 +96,9 @@ type pick struct {
 }
 
 func newPick(every string, of func(console.Refusal) string, changed func()) *pick {
-	p := &pick{every: every, of: of, choice: widget.NewSelect([]string{every}, nil)}
+	p := &pick{every: every, of: of, choice: newSelect([]string{every}, func(string) {})}
 	p.choice.SetSelected(every)
-	p.choice.OnChanged = func(string) { changed() }
+	p.choice.OnChanged = safely(func(string) { changed() })
 	return p
 }
 

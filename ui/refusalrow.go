@@ -31,7 +31,7 @@ func newRefusalRow(follow func(lead)) *refusalRow {
 	}
 	r.code.size, r.fresh.size = theme.SizeNameCaptionText, theme.SizeNameCaptionText
 	r.title.style.TextStyle.Bold = true
-	r.remedy = widget.NewButton("", func() {
+	r.remedy = newButton("", func() {
 		if _, to, ok := remedy(r.refusal); ok {
 			r.follow(to)
 		}

@@ -44,9 +44,9 @@ type refusals struct {
 func newRefusals(s *shell, follow func(lead), unseenChanged func(int)) *refusals {
 	v := &refusals{shell: s, follow: follow, most: refusalsStep, unseenChanged: unseenChanged, tally: newWords("", colorMuted)}
 	v.filter = newRefusalFilter(func() { v.most = refusalsStep; v.refilter() })
-	v.mark = widget.NewButton("Mark all seen", v.markSeen)
+	v.mark = newButton("Mark all seen", v.markSeen)
 	v.mark.Disable()
-	v.more = widget.NewButton("Show more", func() { v.most += refusalsStep; v.refilter() })
+	v.more = newButton("Show more", func() { v.most += refusalsStep; v.refilter() })
 	v.more.Hide()
 	v.lines = stacked(0)
 	list := scrolled(container.NewVBox(sheet(v.lines), v.more))

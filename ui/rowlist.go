@@ -37,15 +37,18 @@ func newRowList(c *columns, height float32, rows rowSource) *rowList {
 	l.Length = func() int { return min(rows.count(), maxRows) }
 	l.CreateItem = func() fyne.CanvasObject { return newRow(c, height) }
 	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
-		s := rows.row(i)
-		s.chosen = i == rows.chosen()
-		s.keyed = s.chosen && l.keyed
-		o.(*row).set(s)
+		// A row that cannot be shown stays as it was: a dialog a row would be no help.
+		_ = shown(func() {
+			s := rows.row(i)
+			s.chosen = i == rows.chosen()
+			s.keyed = s.chosen && l.keyed
+			o.(*row).set(s)
+		})
 	}
-	l.OnSelected = func(i widget.ListItemID) {
+	l.OnSelected = safely(func(i widget.ListItemID) {
 		l.UnselectAll() // the list's own selection is an index and would not follow the data
 		l.choose(i)
-	}
+	})
 	l.ExtendBaseWidget(l)
 	return l
 }
@@ -120,7 +123,7 @@ func (l *rowList) TypedKey(e *fyne.KeyEvent) {
 	}
 	i = min(max(i, 0), last)
 	l.ScrollTo(i)
-	l.choose(i)
+	safely(l.choose)(i)
 }
 
 // TypedRune leaves what is typed to the window: a list takes no text.

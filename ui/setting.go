@@ -21,11 +21,15 @@ type setting struct {
 	origin *prose
 	stack  *fyne.Container
 	was    string
+	from   console.Origin // of what holds
 }
 
 func newSetting(changed func()) *setting {
 	s := &setting{entry: widget.NewEntry(), fixed: widget.NewLabel(""), origin: remark("")}
-	s.entry.OnChanged = func(string) { changed() }
+	s.entry.OnChanged = safely(func(string) {
+		s.tellOrigin()
+		changed()
+	})
 	s.fixed.Selectable = true
 	s.fixed.Hide()
 	s.stack = container.NewStack(s.entry, unindented(s.fixed))
@@ -58,8 +62,18 @@ func (s *setting) show(value string, origin console.Origin, fixed bool) {
 	s.fixed.SetText(value)
 	s.entry.SetText(typed)
 	s.entry.Hidden, s.fixed.Hidden = fixed, !fixed
-	s.origin.set(originSentence(origin))
+	s.from = origin
+	s.tellOrigin()
 	s.stack.Refresh()
+}
+
+// tellOrigin says where the value comes from that stands there.
+func (s *setting) tellOrigin() {
+	if s.changed() != nil {
+		s.origin.set("Not saved yet.")
+	} else {
+		s.origin.set(originSentence(s.from))
+	}
 }
 
 // changed returns what was typed, nil if that is what already holds.

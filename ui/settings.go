@@ -48,7 +48,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.interfaces, v.advertise = newSetting(v.edited), newSetting(v.edited)
 	v.interfaces.entry.SetPlaceHolder("each that leads to a network people share")
 	v.advertise.entry.SetPlaceHolder("those of this machine")
-	v.open = widget.NewCheck("Open to everyone on this network", v.openSwitched)
+	v.open = newCheck("Open to everyone on this network", v.openSwitched)
 	v.openFixed = newWords("", theme.ColorNameForeground)
 	v.openOrigin = remark("")
 	v.openAnswer = newProse("", theme.ColorNameForeground)
@@ -56,8 +56,8 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.folder = widget.NewLabel(folder)
 	v.folder.Selectable = true
 	v.folder.Wrapping = fyne.TextWrapBreak
-	show := widget.NewButtonWithIcon("Open folder", theme.FolderOpenIcon(), v.openFolder)
-	v.save = widget.NewButton("Save", v.saveChanges)
+	show := newIconButton("Open folder", theme.FolderOpenIcon(), v.openFolder)
+	v.save = newButton("Save", v.saveChanges)
 	v.save.Importance = widget.HighImportance
 	v.save.Disable()
 	v.answer = newProse("", theme.ColorNameForeground)

@@ -61,6 +61,16 @@ func TestSaveSendsWhatChanged(t *testing.T) {
 	}
 }
 
+// While something is typed that is not saved, nothing is said of where it came from.
+func TestUnsavedIsTold(t *testing.T) {
+	_, v := openSettings(t, plainValues)
+	readsNot(t, v.body, "Not saved yet.")
+	v.name.entry.SetText("Another")
+	reads(t, v.name.origin, "Not saved yet.")
+	v.name.entry.SetText(plainValues.Name.Value)
+	reads(t, v.name.origin, originSentence(plainValues.Name.Origin))
+}
+
 // What cannot be is told at once, and what the relay refuses as well; the form
 // keeps what was typed.
 func TestSaveTellsWhatIsWrong(t *testing.T) {

@@ -2,9 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -63,29 +60,11 @@ func (a *aside) do(f func()) {
 		defer close(done)
 		defer a.idle.done()
 		if a.ctx.Err() == nil {
-			f()
+			safe(f)()
 		}
 	})
 	select {
 	case <-done:
 	case <-a.ctx.Done():
 	}
-}
-
-// guarded turns a panic into an error: a part of the window that cannot show
-// its matter must not take the relay down with it.
-func guarded[T any](f func() (T, error)) (result T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			slog.Error("a part of the window failed", "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("a fault in this program: %v", p)
-		}
-	}()
-	return f()
-}
-
-// shown is guarded for what only shows something.
-func shown(show func()) error {
-	_, err := guarded(func() (struct{}, error) { show(); return struct{}{}, nil })
-	return err
 }

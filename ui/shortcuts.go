@@ -47,22 +47,22 @@ func (v *window) listen() {
 	c := v.frame.Canvas()
 	for _, s := range v.shortcuts() {
 		if s.run != nil {
-			c.AddShortcut(&desktop.CustomShortcut{KeyName: s.key, Modifier: fyne.KeyModifierShortcutDefault}, func(fyne.Shortcut) { s.run() })
+			c.AddShortcut(&desktop.CustomShortcut{KeyName: s.key, Modifier: fyne.KeyModifierShortcutDefault}, safely(func(fyne.Shortcut) { s.run() }))
 		}
 	}
-	c.SetOnTypedKey(func(e *fyne.KeyEvent) {
+	c.SetOnTypedKey(safely(func(e *fyne.KeyEvent) {
 		switch e.Name {
 		case helpKey:
 			v.help()
 		case fyne.KeyEscape:
 			v.escape()
 		}
-	})
-	c.SetOnTypedRune(func(r rune) {
+	}))
+	c.SetOnTypedRune(safely(func(r rune) {
 		if r == '?' {
 			v.help()
 		}
-	})
+	}))
 }
 
 // find goes to the filter of the screen, or of the streams if it has none.

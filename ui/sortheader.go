@@ -15,7 +15,7 @@ type sortHeader struct {
 }
 
 func newSortHeader(c *columns, sort func(order)) *sortHeader {
-	h := &sortHeader{row: row{columns: c, height: headerHeight, header: true, lit: noColumn}, sort: sort}
+	h := &sortHeader{row: row{columns: c, height: headerHeight, header: true, lit: noColumn}, sort: safely(sort)}
 	h.ExtendBaseWidget(h)
 	h.retitle()
 	return h

@@ -49,12 +49,13 @@ type streams struct {
 	hint   *words
 }
 
-var streamColumns = columns{least: 110, list: []column{
+// streamColumns leave the name room first: that is what a person looks for.
+var streamColumns = columns{least: 160, list: []column{
 	{title: "Name", style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
-	{title: "Entries", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 1},
-	{title: "Epoch", width: 48, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
-	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
-	{title: "Last write", width: 78, color: colorMuted},
+	{title: "Entries", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
+	{title: "Epoch", width: 48, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 5},
+	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
+	{title: "Last write", width: 78, color: colorMuted, rank: 1},
 	{title: "Last hour", width: 72, chart: true, color: colorMuted, rank: 4},
 }}
 
@@ -62,7 +63,7 @@ func newStreams(s *shell) *streams {
 	v := &streams{shell: s, at: -1, filter: newEntry(), tally: newWords("", colorMuted)}
 	v.detail = newDetail(s, v.named)
 	v.filter.SetPlaceHolder("Filter streams")
-	v.filter.OnChanged = func(string) { v.refilter() }
+	v.filter.OnChanged = safely(func(string) { v.refilter() })
 	v.list = newRowList(&streamColumns, rowHeight, (*streamRows)(v))
 	v.header = newSortHeader(&streamColumns, func(order) { v.refilter() })
 	v.listed = container.NewBorder(

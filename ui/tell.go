@@ -38,7 +38,7 @@ func newTelling(trouble, hint string, quit func()) fyne.CanvasObject {
 	if hint != "" {
 		lines.Add(newProse(sentence(hint), colorMuted))
 	}
-	button := widget.NewButton("Quit", quit)
+	button := newButton("Quit", quit)
 	button.Importance = widget.HighImportance
 	return inset(stacked(gap,
 		container.NewBorder(nil, nil, container.NewVBox(inset(mark, smallGap, 0)), nil, lines),

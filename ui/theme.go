@@ -36,7 +36,7 @@ type hearthTheme struct{ look console.Theme }
 type shade struct{ light, dark uint32 }
 
 // palette keeps text at 4.5:1 or more against the grounds it stands on (WCAG
-// 2.2, 1.4.3).
+// 2.2, 1.4.3), and the edges of what can be used at 3:1 (1.4.11).
 var palette = map[fyne.ThemeColorName]shade{
 	colorSurface: {0xFFFFFFFF, 0x24211EFF},
 	colorMuted:   {0x716860FF, 0xA69B8EFF},
@@ -59,7 +59,7 @@ var palette = map[fyne.ThemeColorName]shade{
 	theme.ColorNameDisabled:            {0x8F867CFF, 0x8A8074FF},
 	theme.ColorNamePlaceHolder:         {0x716860FF, 0xA69B8EFF},
 	theme.ColorNameInputBackground:     {0xFFFFFFFF, 0x1F1C1AFF},
-	theme.ColorNameInputBorder:         {0xD8D1C9FF, 0x4A433CFF},
+	theme.ColorNameInputBorder:         {0x958B80FF, 0x766D63FF},
 	theme.ColorNameMenuBackground:      {0xFFFFFFFF, 0x2A2622FF},
 	theme.ColorNameOverlayBackground:   {0xFFFFFFFF, 0x2A2622FF},
 	theme.ColorNameHeaderBackground:    {0xFFFFFFFF, 0x24211EFF},

@@ -78,19 +78,19 @@ func (t *tray) items() []*fyne.MenuItem {
 	s := t.shown
 	state := fyne.NewMenuItem(s.name+": "+s.mood.String(), nil)
 	state.Disabled = true
-	window := fyne.NewMenuItem("Open Hearth", t.acts.show)
+	window := newMenuItem("Open Hearth", t.acts.show)
 	address := fyne.NewMenuItem("Copy the address", nil)
 	address.Disabled = s.url == ""
 	if s.url != "" {
 		address.Label = "Copy " + strings.TrimPrefix(s.url, "http://")
 		address.Action = func() { fyne.CurrentApp().Clipboard().SetContent(s.url) }
 	}
-	network := fyne.NewMenuItem("Open to this network…", func() { t.acts.open(true) })
+	network := newMenuItem("Open to this network…", func() { t.acts.open(true) })
 	if s.open {
-		network = fyne.NewMenuItem("Close to this network", func() { t.acts.open(false) })
+		network = newMenuItem("Close to this network", func() { t.acts.open(false) })
 	}
 	network.Disabled = s.fixed
-	quit := fyne.NewMenuItem("Quit Hearth", t.acts.quit)
+	quit := newMenuItem("Quit Hearth", t.acts.quit)
 	if t.service {
 		quit.Label = "Quit (the relay goes on)"
 	}

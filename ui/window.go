@@ -85,7 +85,7 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	}
 	v.rail = newRail(o.Version, titles, v.choose, v.help)
 	v.trouble = newProse("", theme.ColorNameError)
-	again := widget.NewButtonWithIcon("Try again", theme.ViewRefreshIcon(), v.look)
+	again := newIconButton("Try again", theme.ViewRefreshIcon(), v.look)
 	v.notice = container.NewBorder(nil, inset(widget.NewSeparator(), 0, smallGap), nil, again, v.trouble)
 	v.notice.Hide()
 	v.stage = container.NewStack()
