@@ -118,6 +118,12 @@ func newHeader(c *columns) *row {
 	return r
 }
 
+// SetDeviceIsMobile does nothing. Fyne knows its own overriding containers by this
+// method and leaves them to their own theme; for a row that means the window's.
+// Under the list's, Fyne would load all fonts again, 6 MB a style, whenever the
+// list is shown anew, and keep them.
+func (r *row) SetDeviceIsMobile(bool) {}
+
 func (r *row) set(s rowState) {
 	r.state = s
 	r.Refresh()

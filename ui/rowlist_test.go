@@ -124,3 +124,21 @@ func TestListKeepsItsPlace(t *testing.T) {
 		t.Errorf("the list stands at %v, want %v", got, want)
 	}
 }
+
+// Lists cost no fonts of their own, however often they are shown anew.
+func TestListSharesFonts(t *testing.T) {
+	_, _, o := openList(t, 3)
+	canvas := fyne.CurrentApp().Driver().CanvasForObject(o)
+	show := func() {
+		o.Refresh()
+		canvas.Capture()
+	}
+	show() // the fonts that all share
+	before := heap()
+	for range 10 {
+		show()
+	}
+	if grown := heap() - before; grown > 16<<20 {
+		t.Errorf("a list that was shown 10 times took %d MB", grown>>20)
+	}
+}
