@@ -52,6 +52,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.openFixed = newWords("", theme.ColorNameForeground)
 	v.openOrigin = remark("")
 	v.openAnswer = newProse("", theme.ColorNameForeground)
+	v.openAnswer.Hide()
 	v.warning = newProse(openWarning, theme.ColorNameError)
 	v.folder = widget.NewLabel(folder)
 	v.folder.Selectable = true
@@ -158,6 +159,7 @@ func (v *settings) openSwitched(on bool) {
 // letIn lets the network in, or keeps it out.
 func (v *settings) letIn(on bool, failed func(error)) {
 	v.openAnswer.paint("Changing that…", colorMuted)
+	v.openAnswer.Show()
 	v.apply(console.Change{Open: &on}, v.openAnswer, failed)
 }
 
