@@ -23,6 +23,7 @@ type looker interface {
 	Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error)
 	Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error)
 	Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error)
+	Verify(ctx context.Context, only console.StreamRef, progress func(done, total uint64)) (console.Verification, error)
 }
 
 // attach looks at the relay that runs on a data folder, or if none does, at

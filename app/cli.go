@@ -40,6 +40,7 @@ type commandLine struct {
 	Serve   serveCommand   `cmd:"" help:"Run the relay without a window."`
 	Streams streamsCommand `cmd:"" help:"List the streams, or the entries of one."`
 	Status  statusCommand  `cmd:"" help:"Say how the relay is."`
+	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept, link by link."`
 	Find    findCommand    `cmd:"" help:"Find the relays on the network."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
 }

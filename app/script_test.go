@@ -40,6 +40,7 @@ const patience = time.Minute
 //	write URL STREAM TEXT... appends a batch
 //	stall URL STREAM         begins to write, and goes silent
 //	poke FILE OFFSET HEX     overwrites bytes
+//	replace FILE OLD NEW     replaces a text by one of the same length, wherever it is
 //	hold NAME                listens at a port, which it puts into $NAME_port
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -53,7 +54,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": cmdServe, "finish": cmdFinish, "hurry": cmdHurry, "crash": cmdCrash,
-			"write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "hold": cmdHold,
+			"write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "replace": cmdReplace, "hold": cmdHold,
 		},
 	})
 }
@@ -236,6 +237,19 @@ func cmdPoke(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = f.WriteAt(data, offset)
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+func cmdReplace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
+		ts.Fatalf("usage: replace FILE OLD NEW, of the same length")
+	}
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if !bytes.Contains(data, []byte(args[1])) {
+		ts.Fatalf("%s does not hold %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, bytes.ReplaceAll(data, []byte(args[1]), []byte(args[2])), 0o600))
 }
 
 func cmdHold(ts *testscript.TestScript, neg bool, args []string) {

@@ -113,10 +113,7 @@ func (c streamsCommand) one(ctx context.Context, l looker, out io.Writer) error 
 	}
 	s, err := l.Stream(ctx, ref)
 	if errors.Is(err, console.ErrNotFound) {
-		return &hintedError{
-			fmt.Errorf("there is no stream %q in the space %q", ref.Name, ref.Space),
-			`"hearth streams" lists those that there are`,
-		}
+		return noStream(ref)
 	}
 	if err != nil {
 		return err
@@ -133,6 +130,14 @@ func (c streamsCommand) one(ctx context.Context, l looker, out io.Writer) error 
 		one.Latest = append(one.Latest, consolehttp.EntryOf(e))
 	}
 	return printJSON(out, one)
+}
+
+// noStream says that there is no such stream.
+func noStream(ref console.StreamRef) error {
+	return &hintedError{
+		fmt.Errorf("there is no stream %q in the space %q", ref.Name, ref.Space),
+		`"hearth streams" lists those that there are`,
+	}
 }
 
 // latest reads the newest entries of a stream up to its head as s has it, so

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"hearth/relay/console"
@@ -19,7 +20,9 @@ var _ console.Relay = view{}
 // Console returns what a window may know of the relay. How the relay is reached
 // is known only to whoever lets it listen; he adds the addresses.
 func (r *Relay) Console() console.Relay {
-	return view{look: look{dir: r.dir, store: r.store}, relay: r}
+	// A check takes half of the processors, and leaves the others to those who are
+	// served.
+	return view{look: look{dir: r.dir, store: r.store, workers: runtime.GOMAXPROCS(0)/2 - 1}, relay: r}
 }
 
 // Overview implements [console.Relay].
@@ -35,6 +38,9 @@ func (v view) Overview(ctx context.Context) (console.Overview, error) {
 	o.Open = v.relay.open.Load()
 	o.Waiting = int(v.relay.seen.waiting.Load())
 	o.Refused = v.relay.seen.refusals.count()
+	if checked := v.relay.checked.Load(); checked != nil {
+		o.Checked = *checked
+	}
 	o.Problem = problem(o)
 	return o, nil
 }
@@ -49,6 +55,15 @@ func problem(o console.Overview) string {
 		return "The disk is nearly full: soon nothing more can be written. Free some space; what is stored stays safe."
 	}
 	return ""
+}
+
+// Verify implements [console.Relay].
+func (v view) Verify(ctx context.Context, only console.StreamRef, progress func(done, total uint64)) (console.Verification, error) {
+	checked, err := v.look.Verify(ctx, only, progress)
+	if err == nil {
+		v.relay.tellChecked(only, checked)
+	}
+	return checked, err
 }
 
 // Streams implements [console.Relay].

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -28,12 +29,14 @@ type reader interface {
 	Page(ctx context.Context, r store.Read) (store.Page, error)
 	Totals(ctx context.Context) (store.Totals, error)
 	Damaged() []*store.DamagedError
+	Verify(ctx context.Context, v store.Verify) (store.Verified, error)
 }
 
 // look shows what lies in a store.
 type look struct {
-	dir   string
-	store reader
+	dir     string
+	store   reader
+	workers int // how many hash in a check, beside the one who reads
 }
 
 // Streams implements [console.Relay].
@@ -207,7 +210,7 @@ func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stopped{look: look{dir: dir, store: r}, reader: r, lock: lock}
+	s := &Stopped{look: look{dir: dir, store: r, workers: runtime.GOMAXPROCS(0)}, reader: r, lock: lock}
 	key := filepath.Join(dir, identityFile)
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		return s, nil // the data came here without it

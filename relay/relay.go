@@ -78,6 +78,8 @@ type Relay struct {
 	closing  atomic.Bool
 	life     context.Context // ends when a stop begins
 	end      context.CancelFunc
+	chores   sync.WaitGroup            // what goes on beside serving
+	checked  atomic.Pointer[time.Time] // when everything was last checked
 
 	serving sync.Mutex
 	servers map[net.Listener]*http.Server
@@ -122,6 +124,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
 	r.ShowOwner(r.Console())
+	r.chores.Go(r.keepChecking)
 	return r, nil
 }
 

@@ -100,6 +100,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 		stopping.Go(func() { stop(ctx, s, drainTime) })
 	}
 	stopping.Wait()
+	r.chores.Wait()
 	return errors.Join(r.store.Close(), r.lock.Unlock())
 }
 

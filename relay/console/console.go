@@ -45,6 +45,13 @@ type Relay interface {
 	// error is ErrCursor for a text that is no cursor.
 	Check(ctx context.Context, ref StreamRef, cursor string) (Verdict, error)
 
+	// Verify checks all that the relay holds, each chain from its start, or only
+	// one stream if that is not zero. It takes as long as reading everything does;
+	// progress hears now and then how many bytes are done, of how many, and may be
+	// nil. Nothing is changed; but a stream that is found damaged answers nothing
+	// any more. The error is ErrNotFound if there is no such stream.
+	Verify(ctx context.Context, only StreamRef, progress func(done, total uint64)) (Verification, error)
+
 	// Activity says what clients have been doing lately.
 	Activity(ctx context.Context) (Activity, error)
 
@@ -113,6 +120,9 @@ type Overview struct {
 
 	// Damaged lists the streams in which damage was noticed.
 	Damaged []Damage
+
+	// Checked is when everything was last checked; zero if not since the start.
+	Checked time.Time
 }
 
 // Damage is what is wrong with a stream.

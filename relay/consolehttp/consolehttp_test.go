@@ -96,6 +96,7 @@ func TestSame(t *testing.T) {
 		o, err := c.Overview(ctx)
 		o.Started = o.Started.Round(0).UTC() // JSON keeps neither the monotonic clock nor a zone's name
 		o.DiskFree, o.DiskUsed = 0, 0        // others write to this disk
+		o.Checked = o.Checked.Round(0).UTC()
 		return o, err
 	}, here, there)
 	for _, after := range []console.StreamRef{{}, {Space: "default", Name: "s0"}, {Space: "default", Name: "s2"}, {Space: "x"}} {
@@ -134,6 +135,13 @@ func TestSame(t *testing.T) {
 	}, here, there)
 	for _, limit := range []int{1, 100} {
 		same(t, "Epochs", func(c console.Relay) (any, error) { return c.Epochs(ctx, ref, limit) }, here, there)
+	}
+	for _, only := range []console.StreamRef{{}, ref, {Space: "default", Name: "none"}} {
+		same(t, fmt.Sprint("Verify", only), func(c console.Relay) (any, error) {
+			v, err := c.Verify(ctx, only, nil)
+			v.Took = 0
+			return v, err
+		}, here, there)
 	}
 	stream, err := here.Stream(ctx, ref)
 	if err != nil {

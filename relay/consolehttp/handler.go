@@ -23,9 +23,10 @@ type Authorize func(*http.Request) error
 
 // Handler answers what the owner asks of c: of the relay, and of the network and
 // the settings if c is a console.Network and a console.Settings as well. Every
-// answer is JSON, but that of /admin/entry, which is the entry's bytes, and that
-// of /admin/changes, which is a line of JSON for each change until the request's
-// context ends; that of a refusal is a Refusal.
+// answer is JSON, but that of /admin/entry, which is the entry's bytes, that of
+// /admin/changes, which is a line of JSON for each change until the request's
+// context ends, and that of /admin/verify, which is lines of JSON until the check
+// is over; that of a refusal is a Refusal.
 func Handler(c console.Relay, authorize Authorize) http.Handler {
 	h := &handler{authorize: authorize, routes: relayRoutes(c)}
 	if n, ok := c.(console.Network); ok {
@@ -102,10 +103,13 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	answer, err := route.answer(r, q)
 	if errors.Is(err, console.ErrNotFound) {
-		return nil, &Refusal{Status: http.StatusNotFound, Code: "not_found", Message: "there is no such stream or entry"}
+		return nil, noSuchThing
 	}
 	return answer, err
 }
+
+// noSuchThing answers who asks for what the relay does not hold.
+var noSuchThing = &Refusal{Status: http.StatusNotFound, Code: "not_found", Message: "there is no such stream or entry"}
 
 // mapped applies f to each element. Its result is never nil, so that a list
 // without elements is [] in JSON.

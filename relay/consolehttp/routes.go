@@ -20,6 +20,7 @@ const (
 // relayRoutes look into a relay.
 func relayRoutes(c console.Relay) map[string]route {
 	f := newFollowers(c)
+	verifications := make(chan struct{}, maxVerifications)
 	return map[string]route{
 		Prefix + "overview": {answer: func(r *http.Request, _ query) (any, error) {
 			overview, err := c.Overview(r.Context())
@@ -80,6 +81,9 @@ func relayRoutes(c console.Relay) map[string]route {
 			refusals, err := c.Refusals(r.Context())
 			return mapped(refusals, RefusedOf), err
 		}},
+		Prefix + "verify": {answer: func(_ *http.Request, q query) (any, error) {
+			return verifier{c, q.ref(), verifications}, nil
+		}, parameters: []string{"space", "name"}, posted: true},
 		Prefix + "changes": {answer: func(*http.Request, query) (any, error) { return f, nil }},
 	}
 }

@@ -76,7 +76,7 @@ func fill(v reflect.Value) {
 		v.SetString("“a\n\x01<b>”")
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(5) // as a level it is one between two names
 	case reflect.Uint32, reflect.Uint64:
 		v.SetUint(1<<32 - 1)

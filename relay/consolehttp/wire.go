@@ -23,6 +23,7 @@ type Overview struct {
 	DiskFree uint64    `json:"disk_free"`
 	Refused  uint64    `json:"refused"`
 	Damaged  []Damage  `json:"damaged,omitempty"`
+	Checked  time.Time `json:"checked,omitzero"`
 }
 
 // OverviewOf puts an overview into its JSON form.
@@ -31,7 +32,7 @@ func OverviewOf(o console.Overview) Overview {
 	return Overview{
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
-		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: mapped(o.Damaged, DamageOf),
+		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: mapped(o.Damaged, DamageOf), Checked: o.Checked,
 	}
 }
 
@@ -43,7 +44,7 @@ func (o Overview) Console() console.Overview {
 	return console.Overview{
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
-		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: listed(o.Damaged, Damage.Console),
+		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: listed(o.Damaged, Damage.Console), Checked: o.Checked,
 	}
 }
 

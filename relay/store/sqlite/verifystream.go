@@ -87,7 +87,7 @@ func (v *verification) hash(ctx context.Context, w *walked, s store.Stretch, mem
 		v.memory.Put(memory)
 		return v.release(ctx, w)
 	}
-	if v.ask.Workers == 0 {
+	if v.ask.Workers <= 0 {
 		return check()
 	}
 	v.hashing.Go(check)
