@@ -167,7 +167,7 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 // End checks that the stream, as s has it, ends where the walk has come to. The
 // error is a *DamagedError.
 func (w *Walk) End(s Stream) error {
-	reason := ""
+	var reason string
 	switch {
 	case w.seq < s.Head:
 		return w.damaged("its entries are missing")
