@@ -12,7 +12,7 @@ const openWarning = "Anyone on this network can read and write all streams, with
 
 // askOpen asks before the network is let in.
 func askOpen(w fyne.Window, answer func(yes bool)) {
-	ask := dialog.NewCustomConfirm("Open the relay to this network?", "Open it", "Keep it closed", newProse(openWarning, theme.ColorNameForeground), answer, w)
+	ask := dialog.NewCustomConfirm("Open the relay to this network?", "Open it", "Keep it closed", newProse(openWarning, theme.ColorNameForeground), safely(answer), w)
 	ask.SetConfirmImportance(widget.DangerImportance)
 	ask.Resize(fyne.NewSize(440, 200)) // wide enough for the sentence on three lines
 	ask.Show()

@@ -56,7 +56,7 @@ func (c *connect) open() {
 	c.frame.Canvas().Unfocus() // so that Esc reaches the window
 	c.fill()
 	c.dialog = dialog.NewCustom("Connect a device", "Close", c.body, c.frame)
-	c.dialog.SetOnClosed(func() { c.dialog = nil })
+	c.dialog.SetOnClosed(safe(func() { c.dialog = nil }))
 	c.dialog.Resize(fyne.NewSize(620, 0))
 	c.dialog.Show()
 }

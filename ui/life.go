@@ -46,7 +46,7 @@ func newLife(a fyne.App, w fyne.Window, s *shell, values console.Values, service
 		l.tray = newTray(desk, trayActs{show: l.show, open: l.open, quit: l.quit}, service)
 		desk.SetSystemTrayWindow(w)
 	}
-	w.SetCloseIntercept(l.closed)
+	w.SetCloseIntercept(safe(l.closed))
 	return l
 }
 
@@ -123,12 +123,12 @@ func (l *life) closed() {
 // ask asks once what closing means, and remembers the answer.
 func (l *life) ask() {
 	text := newProse("Apps on your devices reach the relay only while Hearth runs. In the tray it runs without this window. You can change this in Settings.", theme.ColorNameForeground)
-	d := dialog.NewCustomConfirm("Keep Hearth running in the tray?", "Keep it running", "Quit", text, func(keep bool) {
+	d := dialog.NewCustomConfirm("Keep Hearth running in the tray?", "Keep it running", "Quit", text, safely(func(keep bool) {
 		l.change(console.Change{DesktopChange: console.DesktopChange{Tray: &keep}}, func(values console.Values) {
 			l.settled(values)
 			l.closed()
 		})
-	}, l.window)
+	}), l.window)
 	d.Resize(fyne.NewSize(440, 190)) // wide enough for the sentences on three lines
 	d.Show()
 }
@@ -201,7 +201,7 @@ func (l *life) fail(err error) {
 	l.show()
 	text := newProse(sentence(err.Error())+" What was written is safe. Start Hearth again once that is mended.", theme.ColorNameForeground)
 	d := dialog.NewCustom("The relay cannot go on", "Quit", text, l.window)
-	d.SetOnClosed(l.quit)
+	d.SetOnClosed(safe(l.quit))
 	d.Resize(fyne.NewSize(440, 190)) // as the other questions
 	d.Show()
 }

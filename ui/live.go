@@ -12,7 +12,7 @@ func (v *window) live(l *life) {
 	l.showing = v.look
 	v.shell.settled = l.settled
 	v.settings.hosted = func() bool { return l.hosted }
-	l.app.Settings().AddListener(func(fyne.Settings) { v.faded.changed(v.screens, int(v.current.Load())) })
+	l.app.Settings().AddListener(safely(func(fyne.Settings) { v.faded.changed(v.screens, int(v.current.Load())) }))
 }
 
 // hidden says that nobody can see the window.

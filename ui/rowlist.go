@@ -37,13 +37,15 @@ func newRowList(c *columns, height float32, rows rowSource) *rowList {
 	l.Length = func() int { return min(rows.count(), maxRows) }
 	l.CreateItem = func() fyne.CanvasObject { return newRow(c, height) }
 	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
-		// A row that cannot be shown stays as it was: a dialog a row would be no help.
-		_ = shown(func() {
+		err := shown(func() {
 			s := rows.row(i)
 			s.chosen = i == rows.chosen()
 			s.keyed = s.chosen && l.keyed
 			o.(*row).set(s)
 		})
+		if err != nil { // told in the row: a dialog for each would be no help
+			o.(*row).set(rowState{cells: []string{sentence(err.Error())}, alarm: true})
+		}
 	}
 	l.OnSelected = safely(func(i widget.ListItemID) {
 		l.UnselectAll() // the list's own selection is an index and would not follow the data
@@ -56,7 +58,7 @@ func newRowList(c *columns, height float32, rows rowSource) *rowList {
 // Resize also tells whoever fits the rows to the size.
 func (l *rowList) Resize(size fyne.Size) {
 	if l.resized != nil && size != l.Size() {
-		l.resized(size)
+		safely(l.resized)(size)
 	}
 	l.List.Resize(size)
 }
@@ -85,7 +87,7 @@ func (l *rowList) keepPlace(rows int) {
 func (l *rowList) FocusGained() {
 	l.keyed = true
 	if l.rows.chosen() < 0 && l.Length() > 0 {
-		l.rows.choose(0)
+		safely(l.rows.choose)(0)
 	}
 	l.Refresh()
 }

@@ -51,7 +51,7 @@ func Run(ctx context.Context, c console.Console, o Options) error {
 	w := a.NewWindow("Hearth")
 	w.SetPadded(false)
 	w.SetMaster()
-	w.SetOnClosed(cancel)
+	w.SetOnClosed(safe(cancel))
 
 	side := &aside{ctx: showing}
 	defer side.idle.begin()()

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -50,20 +49,30 @@ func safely[T any](f func(T)) func(T) {
 	return func(v T) { safe(func() { f(v) })() }
 }
 
+// telling is the window that tells of a fault just now, nil if none does. What
+// fails again and again is told once at a time. It is used on the UI thread only.
+var telling fyne.Window
+
 // tellFault tells of a fault in the program over what the window shows.
 func tellFault(err error) {
 	windows := fyne.CurrentApp().Driver().AllWindows()
 	if len(windows) == 0 {
 		return // it is in the log
 	}
+	w := windows[len(windows)-1]
+	if telling == w {
+		return
+	}
 	told := stacked(smallGap,
 		newProse(sentence(err.Error()), theme.ColorNameError),
 		newProse("The relay goes on. If this comes again, start Hearth anew; the log says more about it.", theme.ColorNameForeground),
 	)
-	d := dialog.NewCustom("That did not work", "Close", told, windows[len(windows)-1])
+	d := dialog.NewCustom("That did not work", "Close", told, w)
+	d.SetOnClosed(func() { telling = nil })
 	d.Resize(fyne.NewSize(440, 0)) // wide enough for the sentences on two lines each
+	telling = w
 	if err := shown(d.Show); err != nil {
-		slog.Error("the fault cannot be told", "error", errors.Unwrap(err))
+		telling = nil
 	}
 }
 

@@ -18,12 +18,14 @@ import (
 func (p *entryPane) askWhere() {
 	pager, position := p.pager, p.position
 	d := dialog.NewFileSave(func(file fyne.URIWriteCloser, err error) {
-		switch {
-		case err != nil:
-			p.say(sentence("the file cannot be written: " + err.Error()))
-		case file != nil: // not given up
-			p.saveTo(file, pager, position)
-		}
+		safe(func() {
+			switch {
+			case err != nil:
+				p.say(sentence("the file cannot be written: " + err.Error()))
+			case file != nil: // not given up
+				p.saveTo(file, pager, position)
+			}
+		})()
 	}, windowOf(p.content))
 	d.SetFileName(fileName(p.stream.Name, position, p.readout.kinds()[0]))
 	d.Show()

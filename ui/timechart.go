@@ -97,7 +97,7 @@ type pointedBars struct {
 }
 
 func newPointedBars(least fyne.Size, color fyne.ThemeColorName, pointed func(int)) *pointedBars {
-	b := &pointedBars{bars: bars{color: color, least: least}, pointed: pointed}
+	b := &pointedBars{bars: bars{color: color, least: least}, pointed: safely(pointed)}
 	b.ExtendBaseWidget(b)
 	return b
 }

@@ -76,14 +76,13 @@ func (t *tray) set(s trayState) {
 
 func (t *tray) items() []*fyne.MenuItem {
 	s := t.shown
-	state := fyne.NewMenuItem(s.name+": "+s.mood.String(), nil)
+	state := newMenuItem(s.name+": "+s.mood.String(), func() {})
 	state.Disabled = true
 	window := newMenuItem("Open Hearth", t.acts.show)
-	address := fyne.NewMenuItem("Copy the address", nil)
+	address := newMenuItem("Copy the address", func() { fyne.CurrentApp().Clipboard().SetContent(s.url) })
 	address.Disabled = s.url == ""
 	if s.url != "" {
 		address.Label = "Copy " + strings.TrimPrefix(s.url, "http://")
-		address.Action = func() { fyne.CurrentApp().Clipboard().SetContent(s.url) }
 	}
 	network := newMenuItem("Open to this network…", func() { t.acts.open(true) })
 	if s.open {

@@ -197,7 +197,9 @@ func (v *window) age() {
 		return
 	}
 	screen := v.screens[v.current.Load()]
-	screen.age()
+	if err := shown(screen.age); err != nil {
+		v.say(sentence(err.Error()))
+	}
 	if screen.restless() {
 		v.look()
 	}
