@@ -19,7 +19,7 @@ type process struct {
 }
 
 // start runs a relay on a folder, under another program if one is given.
-func start(t *testing.T, dir string, under ...string) *process {
+func start(t testing.TB, dir string, under ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

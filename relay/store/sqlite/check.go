@@ -99,6 +99,8 @@ type sweeping store.Ref
 
 func (s sweeping) ref() store.Ref { return store.Ref(s) }
 
+func (sweeping) large() bool { return false }
+
 // step looks at the stream, which is all that it takes: whoever does finds it
 // cleared.
 func (s sweeping) step(t *transaction) (bool, error) {

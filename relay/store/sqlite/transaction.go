@@ -10,16 +10,6 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-const (
-	// maxLarge is how many bytes of large batches one transaction takes, in the
-	// encoding of the wire. It is some 20 ms of work, and so about what a small
-	// batch has to stand behind.
-	maxLarge = 4 << 20
-
-	// small is up to how many bytes a batch never waits for room.
-	small = 64 << 10
-)
-
 // errNotBegun says that it is no operation of the group that hinders the others.
 var errNotBegun = errors.New("another program holds the database, or it cannot be written to now")
 

@@ -34,6 +34,9 @@ const (
 type operation interface {
 	ref() store.Ref
 
+	// large says whether it waits for its turn; see [turns].
+	large() bool
+
 	// step does as much of it as the transaction has room for, and says whether
 	// that was all. What it notes in itself must not count before committed.
 	// The error is a refusal, before which it has changed nothing, or a failure.
@@ -68,6 +71,7 @@ type writer struct {
 	totals  *totals
 	publish func([]store.Moved)
 	now     func() time.Time
+	turns   turns
 
 	path    string
 	logRoom uint64 // the size of the log beyond which it is folded in
@@ -135,10 +139,21 @@ func (w *writer) foldLog() {
 // are under way come first. It returns nil when the store is closing: what has
 // not been answered by then has not been promised.
 func (w *writer) gather(group []*request) []*request {
-	if len(group) == 0 {
+	group = w.take(group)
+	w.turns.settle(group)
+	for {
+		var turn <-chan time.Time // when those that are under way may go on
+		if len(group) > 0 {
+			rest := w.turns.rest()
+			if rest <= 0 || anySmall(group) {
+				break
+			}
+			turn = time.After(rest)
+		}
 		select {
 		case r := <-w.queue:
-			group = append(group, r)
+			group = w.take(append(group, r))
+		case <-turn:
 		case <-w.closing:
 			return nil
 		}
@@ -147,7 +162,12 @@ func (w *writer) gather(group []*request) []*request {
 	case <-w.closing:
 		return nil
 	default:
+		return group
 	}
+}
+
+// take adds those that wait to a group.
+func (w *writer) take(group []*request) []*request {
 	// Those that are under way do not count: they may all stand behind one large
 	// batch, and others need not.
 	room := len(group) + maxGroup
@@ -162,7 +182,7 @@ func (w *writer) gather(group []*request) []*request {
 			}
 			break
 		}
-		if len(group) == 1 && before == 1 {
+		if len(group) <= 1 && before == len(group) {
 			break // a single writer is not kept waiting for others
 		}
 		runtime.Gosched()
@@ -217,9 +237,13 @@ func (w *writer) write(group []*request) (left []*request) {
 
 // commit writes a group in one transaction and tells the world.
 func (w *writer) commit(group []*request) error {
-	t := &transaction{w: w, now: w.now(), streams: make(map[store.Ref]*stream, len(group)), room: maxLarge}
+	begin, room := time.Now(), w.turns.room()
+	t := &transaction{w: w, now: w.now(), streams: make(map[store.Ref]*stream, len(group)), room: room}
 	if err := t.run(group); err != nil {
 		return err
+	}
+	if t.room < room {
+		w.turns.ended(begin, group)
 	}
 	if len(w.states)+len(t.streams) > maxStates {
 		w.shrink()
