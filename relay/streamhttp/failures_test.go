@@ -66,17 +66,25 @@ func TestWithoutDoor(t *testing.T) {
 // A mistake in the program is answered as internal and recorded with where it
 // happened.
 func TestPanic(t *testing.T) {
-	r := start(t)
-	r.broken.Store(true)
-	if p := r.do(t, http.MethodGet, "/health", nil, nil).problem(t); p.Code != "internal" || strings.Contains(p.Message, "boom") {
-		t.Errorf("%+v", p)
-	}
-	recorded := r.records.takeRefusals()
-	if len(recorded) != 1 {
-		t.Fatalf("recorded %+v", recorded)
-	}
-	if why, ok := errors.AsType[*streamhttp.PanicError](recorded[0].Err); !ok || why.Value != "boom" || !bytes.Contains(why.Stack, []byte("health.go")) {
-		t.Errorf("the cause is %v", recorded[0].Err)
+	for target, file := range map[string]string{
+		"/health":                        "health.go",
+		"/v1/wait?watch=notes&timeout=0": "wait.go",
+	} {
+		t.Run(target, func(t *testing.T) {
+			r := start(t)
+			r.broken.Store(true)
+			if p := r.do(t, http.MethodGet, target, nil, nil).problem(t); p.Code != "internal" || strings.Contains(p.Message, "boom") {
+				t.Errorf("%+v", p)
+			}
+			recorded := r.records.takeRefusals()
+			if len(recorded) != 1 {
+				t.Fatalf("recorded %+v", recorded)
+			}
+			why, ok := errors.AsType[*streamhttp.PanicError](recorded[0].Err)
+			if !ok || why.Value != "boom" || !bytes.Contains(why.Stack, []byte(file)) {
+				t.Errorf("the cause is %v", recorded[0].Err)
+			}
+		})
 	}
 }
 

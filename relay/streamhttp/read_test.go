@@ -1,7 +1,9 @@
 package streamhttp_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +56,25 @@ func TestPages(t *testing.T) {
 				t.Errorf("head %d, %s", p.Head, diff)
 			}
 		})
+	}
+}
+
+// A page that the store has in many pieces, small ones and large ones, comes whole
+// and in order.
+func TestPageInPieces(t *testing.T) {
+	r := start(t)
+	var want []string
+	for i := range 60 {
+		entry := fmt.Sprintf("%d%s", i, data(i*i*20)) // up to 70 kB
+		want = append(want, entry)
+		r.writeEntries(t, "notes", entry)
+	}
+	var got []string
+	for _, e := range r.read(t, "notes", "").Entries {
+		got = append(got, string(e.Data))
+	}
+	if !slices.Equal(want, got) {
+		t.Errorf("%d entries came, other than those that were written", len(got))
 	}
 }
 

@@ -178,13 +178,26 @@ type relay struct {
 	records records
 	open    atomic.Bool // the door
 	closing atomic.Bool
-	broken  atomic.Bool // whether asking for the relay's health panics
+	broken  atomic.Bool // whether asking for the relay's health or for heads panics
 	budget  *guard.Budget
 	sending *guard.Lanes
 	handler http.Handler
 
 	addr   string
 	client *http.Client
+}
+
+// fragile is a store in which a mistake can come up.
+type fragile struct {
+	*sqlite.Store
+	broken *atomic.Bool
+}
+
+func (f fragile) Heads(ctx context.Context, space string, names []string) ([]store.State, error) {
+	if f.broken.Load() {
+		panic("boom")
+	}
+	return f.Store.Heads(ctx, space, names)
 }
 
 // ownerToken is the owner's token of every relay in these tests.
@@ -200,7 +213,7 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 		t.Fatal(err)
 	}
 	h := streamhttp.New(streamhttp.Options{
-		Store:    r.store,
+		Store:    fragile{r.store, &r.broken},
 		Hub:      &r.hub,
 		Observer: &r.records,
 		Bodies:   r.budget,

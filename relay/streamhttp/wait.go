@@ -3,6 +3,7 @@ package streamhttp
 import (
 	"context"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -79,7 +80,7 @@ func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) 
 	// To subscribe first and to look then misses nothing in between.
 	news := h.options.Hub.Subscribe(w.refs...)
 	defer news.Stop()
-	if err := w.look(ctx, h.options.Store); err != nil {
+	if err := w.lookAside(ctx, h.options.Store); err != nil {
 		if _, closed := news.Take(); closed {
 			return []protocol.Head{}, nil
 		}
@@ -105,6 +106,21 @@ func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) 
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// lookAside looks on another goroutine: the store needs a deep stack for a moment,
+// which one that waits would keep for as long as it does.
+func (w *waiter) lookAside(ctx context.Context, from Store) error {
+	looked := make(chan error, 1)
+	go func() {
+		defer func() {
+			if value := recover(); value != nil {
+				looked <- &PanicError{value, debug.Stack()}
+			}
+		}()
+		looked <- w.look(ctx, from)
+	}()
+	return <-looked
 }
 
 // look asks the store where the streams stand.
