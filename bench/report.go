@@ -22,9 +22,11 @@ func (r report) print(out io.Writer) error {
 	for i, t := range r.targets {
 		names[i] = t.name
 	}
-	fmt.Fprintf(&text, "%s. Medians of %d rounds of %s in which %s took turns.\n\n",
-		r.machine, r.size.rounds, r.size.look, strings.Join(names, ", "))
+	fmt.Fprintf(&text, "%s. Medians of %s of %s, in which %s took turns.\n\n",
+		r.machine, people(r.size.rounds, "round"), r.size.look, strings.Join(names, ", "))
 	r.rates(&text)
+	fmt.Fprintf(&text, "\nWhat counts is how many times better Hearth is, round by round: for times and sizes the inverse. "+
+		"Where many streams exist %s has a tenth of them.\n", published)
 	text.WriteString("\nWhat it took: memory at the end, and how many cores the server and the load generator kept busy.\n\n")
 	r.costs(&text)
 	text.WriteString("\nThe targets:\n\n")
