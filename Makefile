@@ -110,6 +110,13 @@ bench: ## Measure Hearth beside the published relay; BENCH=-quick takes a minute
 bench-rooms: ## Measure the rooms of the relay one by one
 	go test -run '^$$' -bench . -benchmem ./relay/...
 
+.PHONY: bench-window
+bench-window: build ## Measure what the window costs, on a display of its own; takes a quarter of an hour
+	@scripts/apt-install.sh xvfb openbox xdotool libgl1-mesa-dri fonts-dejavu-core
+	@mkdir -p .cache/bench/bin
+	@go build -trimpath -buildvcs=false -o .cache/bench/bin/window ./bench/window
+	@.cache/bench/bin/window bin/hearth
+
 .PHONY: soak
 soak: ## Kill a relay that is written to SOAK_KILLS times and see that nothing is lost
 	HEARTH_KILLS=$(SOAK_KILLS) go test -race -tags $(TEST_TAGS) -run '^TestKill$$' -count 1 -timeout 3h -v ./relay

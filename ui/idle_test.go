@@ -98,7 +98,7 @@ func TestIdleMoves(t *testing.T) {
 }
 
 // What never began to rest takes updates all the same.
-func TestIdleNever(t *testing.T) {
+func TestIdleNever(*testing.T) {
 	var i idle
 	i.asked()
 	i.done()

@@ -46,9 +46,7 @@ func newDisplay(ctx context.Context, folder string) (_ *display, err error) {
 	server := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-noreset", "-nolisten", "tcp", "-fbdir", folder,
 		"-screen", "0", fmt.Sprintf("%dx%dx24", screenWidth, screenHeight), "+extension", "GLX")
 	server.ExtraFiles = []*os.File{tell}
-	err = d.start(server)
-	tell.Close()
-	if err != nil {
+	if err := errors.Join(d.start(server), tell.Close()); err != nil {
 		return nil, err
 	}
 	if d.number, err = bufio.NewReader(told).ReadString('\n'); err != nil {
@@ -60,7 +58,8 @@ func newDisplay(ctx context.Context, folder string) (_ *display, err error) {
 	if err := d.start(manager); err != nil {
 		return nil, err
 	}
-	return d, d.open(filepath.Join(folder, "Xvfb_screen0"))
+	err = d.open(filepath.Join(folder, "Xvfb_screen0"))
+	return d, err
 }
 
 func (d *display) start(c *exec.Cmd) error {

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -37,8 +38,8 @@ func main() {
 }
 
 // run takes all figures and prints them.
-func run(ctx context.Context, program string, rounds int) error {
-	program, err := filepath.Abs(program)
+func run(ctx context.Context, program string, rounds int) (err error) {
+	program, err = filepath.Abs(program)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func run(ctx context.Context, program string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	b := &bench{program: program, scratch: scratch, rounds: rounds}
 	rows, err := b.measure(ctx)
 	if err != nil {
