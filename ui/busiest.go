@@ -63,9 +63,22 @@ func (l *busyList) newRow() *busyRow {
 	r := &busyRow{name: strong(""), hour: newBars(fyne.NewSize(96, 16)), count: newWords("", colorMuted)}
 	r.name.shrinks = true
 	count := fixedWidth(48, container.NewBorder(nil, nil, nil, r.count))
-	line := stretched(12, 0, r.name, r.hour, count)
-	r.pressable = newPressable(container.New(atLeast(32), inset(line, smallGap, 0)), func() { l.open(r.ref) })
+	named := container.New(busyLine{line{space: 12, stretch: r.name}}, r.name, r.hour, count)
+	r.pressable = newPressable(container.New(atLeast(32), inset(named, smallGap, 0)), func() { l.open(r.ref) })
 	return r
+}
+
+// busyLine is a name, a chart and a count. Where the room is short, the chart
+// leaves it to the name.
+type busyLine struct{ line }
+
+// busyLeast is how wide the line must be to have its chart: most names fit beside
+// it then.
+const busyLeast = 320
+
+func (l busyLine) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	objects[1].(*bars).Hidden = size.Width < busyLeast
+	l.line.Layout(objects, size)
 }
 
 func (l *busyList) show(all []console.Stream) {

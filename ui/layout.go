@@ -123,8 +123,16 @@ func (w atMost) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 const barRoom = 12
 
 // scrolled lets something scroll, with the bar in the margin to the right.
-func scrolled(o fyne.CanvasObject) fyne.CanvasObject {
-	return container.New(overhang{}, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, barRoom), o)))
+func scrolled(o fyne.CanvasObject) fyne.CanvasObject { return besideBar(scroll(o)) }
+
+// scroll lets something scroll, and leaves room for the bar.
+func scroll(o fyne.CanvasObject) *container.Scroll {
+	return container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, barRoom), o))
+}
+
+// besideBar puts what scrolls where its bar is in the margin to the right.
+func besideBar(s *container.Scroll) fyne.CanvasObject {
+	return container.New(overhang{}, container.NewStack(s, newWheel(s)))
 }
 
 type overhang struct{}

@@ -27,6 +27,7 @@ type network struct {
 	found     *foundList
 	trouble   *prose
 	testing   fyne.CanvasObject // the section of the self-test
+	scroll    *container.Scroll
 	body      fyne.CanvasObject
 }
 
@@ -38,13 +39,14 @@ func newNetwork(s *shell) *network {
 	v.test = newSelfTest(s, func() { v.body.Refresh() }, func() { v.reveal() })
 	v.trouble.Hide()
 	v.testing = section("Can other devices find and reach it?", unpadded(v.test.content))
-	v.body = scrolled(stacked(gap,
+	v.scroll = scroll(stacked(gap,
 		v.trouble,
 		section("Where apps reach this relay", v.reach),
 		section("How it is announced", v.announced.content),
 		v.testing,
 		section("Relays on this network", unpadded(v.found.content)),
 	))
+	v.body = besideBar(v.scroll)
 	return v
 }
 
@@ -108,10 +110,9 @@ func (v *network) show(n console.Neighbourhood) {
 // reveal scrolls to the self-test if its end is below what can be seen: that is
 // where its progress shows.
 func (v *network) reveal() {
-	scroll := v.body.(*fyne.Container).Objects[0].(*container.Scroll)
 	top, height := v.testing.Position().Y, v.testing.Size().Height
-	if top+height > scroll.Offset.Y+scroll.Size().Height {
-		scroll.ScrollToOffset(fyne.NewPos(0, top))
+	if top+height > v.scroll.Offset.Y+v.scroll.Size().Height {
+		v.scroll.ScrollToOffset(fyne.NewPos(0, top))
 	}
 }
 

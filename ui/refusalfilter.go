@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
@@ -43,9 +44,13 @@ const pickWidth = 158
 // controls are what the person filters with.
 func (f *refusalFilter) controls() []fyne.CanvasObject {
 	list := []fyne.CanvasObject{fixedWidth(190, f.words)}
+	height := float32(0)
 	for _, p := range f.picks {
-		list = append(list, fixedWidth(pickWidth, p.choice))
+		frame := outlined(p.choice)
+		height = frame.MinSize().Height
+		list = append(list, fixedWidth(pickWidth, frame))
 	}
+	list[0] = container.New(atLeast(height), list[0])
 	return append(list, f.clear)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // setting is a value that is typed, or just shown if it is fixed.
 type setting struct {
-	entry  *widget.Entry
+	entry  *entry
 	fixed  *widget.Label // selectable; a disabled entry would be hard to read
 	origin *prose
 	stack  *fyne.Container
@@ -25,7 +25,7 @@ type setting struct {
 }
 
 func newSetting(changed func()) *setting {
-	s := &setting{entry: widget.NewEntry(), fixed: widget.NewLabel(""), origin: remark("")}
+	s := &setting{entry: newEntry(), fixed: widget.NewLabel(""), origin: remark("")}
 	s.entry.OnChanged = safely(func(string) {
 		s.tellOrigin()
 		changed()

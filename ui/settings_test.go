@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -179,5 +180,16 @@ func TestOpenIsConfirmed(t *testing.T) {
 	s.settle()
 	if len(s.changes) != 2 || *s.changes[1].Open {
 		t.Errorf("sent %+v", s.changes)
+	}
+}
+
+// The wheel scrolls the form also where the pointer is over a field to type in.
+func TestWheelOverField(t *testing.T) {
+	s, v := openSettings(t, plainValues)
+	at := func() fyne.Position { return fyne.CurrentApp().Driver().AbsolutePositionForObject(v.name.entry) }
+	before := at()
+	test.Scroll(s.canvas, before.AddXY(20, 10), 0, -60)
+	if after := at(); after.Y >= before.Y {
+		t.Errorf("the wheel moved the field by %v", after.Y-before.Y)
 	}
 }
