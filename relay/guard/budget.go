@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -32,33 +33,49 @@ func NewLanes(little, much int64) *Lanes {
 	return &Lanes{little: NewBudget(little), much: NewBudget(much)}
 }
 
-// Reserve takes n bytes out of the budget of their size; see [Budget.Reserve].
-func (l *Lanes) Reserve(ctx context.Context, n int64) (*Reservation, error) {
-	if n <= little {
-		return l.little.Reserve(ctx, n)
-	}
-	return l.much.Reserve(ctx, n)
+// Share returns the room that the client who asks has a share in: that of the
+// budget of their size.
+func (l *Lanes) Share(r *http.Request) Room {
+	c := clientOf(r)
+	return lanes{share{l.little, c}, share{l.much, c}}
 }
 
-// TryReserve takes n bytes out of the budget of their size; see
-// [Budget.TryReserve].
-func (l *Lanes) TryReserve(n int64) (_ *Reservation, ok bool) {
-	if n <= little {
-		return l.little.TryReserve(n)
-	}
-	return l.much.TryReserve(n)
+// Reserve takes n bytes out of the budget of their size; see [Budget.Reserve].
+func (l *Lanes) Reserve(ctx context.Context, n int64) (*Reservation, error) {
+	return lanes{l.little, l.much}.Reserve(ctx, n)
 }
+
+// lanes are where little and where much room is reserved.
+type lanes struct {
+	little, much Room
+}
+
+func (l lanes) of(n int64) Room {
+	if n <= little {
+		return l.little
+	}
+	return l.much
+}
+
+func (l lanes) Reserve(ctx context.Context, n int64) (*Reservation, error) {
+	return l.of(n).Reserve(ctx, n)
+}
+
+func (l lanes) TryReserve(n int64) (*Reservation, bool) { return l.of(n).TryReserve(n) }
 
 // Budget bounds the memory of what is on its way in or out. It may be used by
 // any goroutine.
 type Budget struct {
 	size int64
 	room *semaphore.Weighted
+
+	mu      sync.Mutex
+	clients map[client]*holding // those who hold room or wait for it
 }
 
 // NewBudget returns a budget of size bytes.
 func NewBudget(size int64) *Budget {
-	return &Budget{size: size, room: semaphore.NewWeighted(size)}
+	return &Budget{size: size, room: semaphore.NewWeighted(size), clients: make(map[client]*holding)}
 }
 
 // Reserve takes n bytes out of the budget, in the order in which it is asked.
@@ -90,6 +107,7 @@ func (b *Budget) TryReserve(n int64) (_ *Reservation, ok bool) {
 // Reservation is a part of a budget.
 type Reservation struct {
 	budget *Budget
+	of     *holding // whose share it is part of; nil if nobody's
 	mu     sync.Mutex
 	held   int64
 }
@@ -98,10 +116,17 @@ type Reservation struct {
 func (r *Reservation) Shrink(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if n < r.held {
-		r.budget.room.Release(r.held - n)
-		r.held = n
+	if n >= r.held {
+		return
 	}
+	r.budget.room.Release(r.held - n)
+	if r.of != nil {
+		r.of.room.Release(r.held - n)
+		if n <= 0 {
+			r.budget.leave(r.of)
+		}
+	}
+	r.held = n
 }
 
 // Release gives back all that is still held.

@@ -28,6 +28,12 @@ type Hub interface {
 	Subscribe(refs ...store.Ref) *notify.Subscription
 }
 
+// Shared is room that clients have shares in; see [guard.Budget] and
+// [guard.Lanes].
+type Shared interface {
+	Share(r *http.Request) guard.Room
+}
+
 // Options are what a Handler works with. All are needed but Metrics.
 type Options struct {
 	Store    Store
@@ -36,10 +42,11 @@ type Options struct {
 
 	// Bodies bounds the memory of all bodies together, Pages that of the pages
 	// being read, and Sending that of those on their way to clients. Each should
-	// hold several of the largest, which take 17 MiB.
-	Bodies  guard.Room
+	// hold several of the largest, which take 17 MiB. What depends on how quickly a
+	// client sends or takes is divided into shares.
+	Bodies  Shared
 	Pages   guard.Room
-	Sending guard.Room
+	Sending Shared
 
 	// Metrics answers /metrics, to visitors from this machine; nil if that is not
 	// served.

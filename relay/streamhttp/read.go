@@ -67,13 +67,14 @@ func (x *exchange) page(ctx context.Context, ask store.Read) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	room, ok := o.Sending.TryReserve(int64(s.held))
+	sending := o.Sending.Share(x.r)
+	room, ok := sending.TryReserve(int64(s.held))
 	s.room.Release()
 	if ok {
 		s.room = room
 		return s, nil
 	}
-	if room, err = o.Sending.Reserve(ctx, pageRoom); err != nil {
+	if room, err = sending.Reserve(ctx, pageRoom); err != nil {
 		return nil, err
 	}
 	if s, err = x.fetch(ctx, ask); err != nil {

@@ -23,7 +23,7 @@ func (x *exchange) write() error {
 	o := x.handler.options
 	// The store needs little memory beside the body, however many entries are in
 	// it: their bytes stay where they are until it writes them.
-	body, err := guard.ReadBody(x.w, x.r, o.Bodies, protocol.MaxBody)
+	body, err := guard.ReadBody(x.w, x.r, o.Bodies.Share(x.r), protocol.MaxBody)
 	if err != nil {
 		return err
 	}
