@@ -32,32 +32,33 @@ func dial(b *testing.B, address string) *client {
 	return &client{conn, bufio.NewReader(conn)}
 }
 
-// do sends a request and returns the status and the length of the answer.
-func (c *client) do(request []byte) (status, length int, err error) {
+// do sends a request, reads the answer and returns its status.
+func (c *client) do(request []byte) (status int, err error) {
 	if _, err := c.conn.Write(request); err != nil {
-		return 0, 0, err
+		return 0, err
 	}
+	length := 0
 	for first := true; ; first = false {
 		line, err := c.in.ReadSlice('\n')
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		if first {
 			if status, err = strconv.Atoi(string(line[9:12])); err != nil {
-				return 0, 0, err
+				return 0, err
 			}
 			continue
 		}
 		if name, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte(": ")); ok {
 			if bytes.EqualFold(name, []byte("Content-Length")) {
 				if length, err = strconv.Atoi(string(value)); err != nil {
-					return 0, 0, err
+					return 0, err
 				}
 			}
 			continue
 		}
 		_, err = c.in.Discard(length)
-		return status, length, err
+		return status, err
 	}
 }
 
@@ -125,7 +126,7 @@ func load(b *testing.B, address string, clients int, request []byte) {
 		c := dial(b, address)
 		wg.Go(func() {
 			for sent.Add(1) <= int64(b.N) {
-				if status, _, err := c.do(request); err != nil || status != http.StatusOK {
+				if status, err := c.do(request); err != nil || status != http.StatusOK {
 					b.Errorf("status %d, %v", status, err)
 					return
 				}

@@ -64,7 +64,7 @@ func flood(b *testing.B, batch protocol.Batch, clients int) {
 		small.Go(func() {
 			for {
 				start := time.Now()
-				if status, _, err := c.do(request); err != nil || status != http.StatusOK {
+				if status, err := c.do(request); err != nil || status != http.StatusOK {
 					b.Errorf("a small batch: status %d, %v", status, err)
 					return
 				}
@@ -93,7 +93,7 @@ func flood(b *testing.B, batch protocol.Batch, clients int) {
 				}
 			}()
 			var err error
-			if statuses[i], _, err = c.do(nil); err != nil {
+			if statuses[i], err = c.do(nil); err != nil {
 				b.Error(err)
 			}
 		})
