@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"fmt"
+
 	"zombiezen.com/go/sqlite"
 )
 
@@ -18,6 +20,9 @@ const runAt = "SELECT id, count, bytes, body FROM run WHERE id BETWEEN ? AND ? O
 // truncateLog folds all of the log into the file and empties it, or as much as
 // others allow within busyTimeout.
 const truncateLog = "PRAGMA wal_checkpoint(TRUNCATE)"
+
+// voidLog is the least that is a commit: it writes down the version once more.
+var voidLog = fmt.Sprintf("PRAGMA user_version = %d", len(migrations))
 
 func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 	var s writerStatements

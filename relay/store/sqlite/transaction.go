@@ -28,8 +28,16 @@ func (t *transaction) run(group []*request) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNotBegun, err)
 	}
+	applied := false
+	defer func() {
+		if applied && err != nil {
+			t.w.void()
+		}
+	}()
 	defer end(&err)
-	return t.apply(group)
+	err = t.apply(group)
+	applied = err == nil
+	return err
 }
 
 func (t *transaction) apply(group []*request) error {

@@ -135,6 +135,19 @@ func (w *writer) foldLog() {
 	w.logRoom = fileSize(w.path+logSuffix) + maxLog
 }
 
+// void overwrites what a commit that failed has left in the log. If it was only
+// the sync that failed, all of the commit is in the file, and whoever opened the
+// database after a crash would take it for good, though its batches were refused.
+// Nothing else has to be undone: SQLite never syncs once more what a sync has
+// failed for, it writes all of that anew, also when it folds the log in.
+func (w *writer) void() {
+	if err := sqlitex.ExecuteTransient(w.conn, voidLog, nil); err != nil {
+		// The disk still fails. What is written now lies where that was all the
+		// same, unless it takes no writes either, in which case nothing was left.
+		w.logger.Warn("the database cannot be written to", "error", err)
+	}
+}
+
 // gather waits for something to do, and takes what else is waiting. Those that
 // are under way come first. It returns nil when the store is closing: what has
 // not been answered by then has not been promised.
