@@ -30,7 +30,7 @@ func TestConsoleShowsWhatWasWritten(t *testing.T) {
 		}
 	}
 	<-changed
-	list := entriesOf(t, h.client, h.url, "notes")
+	list := allNotes(t, h.client, h.url)
 	streams, err := c.Streams(t.Context(), console.StreamRef{}, 10)
 	if err != nil || len(streams) != 1 {
 		t.Fatalf("streams %+v, %v", streams, err)
@@ -100,7 +100,7 @@ func TestConsoleShowsActivity(t *testing.T) {
 	for _, epoch := range []uint32{1, 1, 4} {
 		h.append(t, "notes", epoch, []byte("x"), []byte("y"))
 	}
-	entriesOf(t, h.client, h.url, "notes")
+	allNotes(t, h.client, h.url)
 	c := h.Console()
 	a, err := c.Activity(t.Context())
 	if err != nil || len(a.Minutes) != 60 || len(a.Devices) != 1 {
@@ -132,7 +132,7 @@ func TestConsoleShowsActivity(t *testing.T) {
 func TestConsoleChecksCursors(t *testing.T) {
 	h := open(t, t.TempDir())
 	h.append(t, "notes", 1, []byte("x"), []byte("y"))
-	list := entriesOf(t, h.client, h.url, "notes")
+	list := allNotes(t, h.client, h.url)
 	ref := console.StreamRef{Space: "default", Name: "notes"}
 	s, err := h.Console().Stream(t.Context(), ref)
 	if err != nil {

@@ -62,7 +62,7 @@ func TestFailingDisk(t *testing.T) {
 				check := func() {
 					t.Helper()
 					var got [][]byte
-					for _, e := range entriesOf(t, c, "http://"+p.address, "notes") {
+					for _, e := range allNotes(t, c, "http://"+p.address) {
 						got = append(got, e.Data)
 					}
 					if !slices.EqualFunc(got, want, slices.Equal) {

@@ -67,10 +67,10 @@ func ask(c *http.Client, method, url string, body []byte, answer any) (status in
 	return response.StatusCode, cbor.Unmarshal(text, answer)
 }
 
-// entriesOf reads a whole stream.
-func entriesOf(t *testing.T, c *http.Client, base, stream string) []entryMessage {
+// allNotes reads the whole stream "notes".
+func allNotes(t *testing.T, c *http.Client, base string) []entryMessage {
 	t.Helper()
-	return (&follower{stream: stream}).rest(t, c, base)
+	return (&follower{stream: "notes"}).rest(t, c, base)
 }
 
 // follower is a client that stands somewhere in a stream.

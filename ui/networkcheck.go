@@ -171,11 +171,11 @@ func checkLine(c console.Check) fyne.CanvasObject {
 	title.set(c.Title)
 	told := stacked(3, title, newProse(c.Detail, colorMuted))
 	if c.Todo != "" {
-		told.Add(advice(c.Todo, false))
+		told.Add(unindented(selectable(c.Todo)))
 	}
 	if c.Command != "" {
 		told.Add(newProse("Run this in a terminal:", theme.ColorNameForeground))
-		told.Add(newPanel(theme.ColorNameBackground, colorNone, 6, inset(advice(c.Command, true), smallGap, 0)))
+		told.Add(newPanel(theme.ColorNameBackground, colorNone, 6, inset(typed(c.Command), smallGap, 0)))
 	}
 	return inset(container.NewBorder(nil, nil, container.NewVBox(fixedWidth(checkWidth, word)), nil, told), gap, 9)
 }
@@ -183,13 +183,18 @@ func checkLine(c console.Check) fyne.CanvasObject {
 // checkWidth has room for the words that say how a check came out.
 const checkWidth = 64
 
-// advice is what the person can do, to be copied or selected: what is to be typed
-// elsewhere is nothing to type off.
-func advice(text string, isCommand bool) fyne.CanvasObject {
+// typed is a command, to be copied: it is too long to type off.
+func typed(command string) fyne.CanvasObject {
+	label := selectable(command)
+	label.TextStyle.Monospace = true
+	copied := newCopyButton("", func() string { return command })
+	return container.NewBorder(nil, nil, nil, container.NewCenter(copied.Button), unindented(label))
+}
+
+// selectable is text of which a person may want a part elsewhere.
+func selectable(text string) *widget.Label {
 	label := widget.NewLabel(text)
 	label.Selectable = true
 	label.Wrapping = fyne.TextWrapWord
-	label.TextStyle.Monospace = isCommand
-	copied := newCopyButton("", func() string { return text })
-	return container.NewBorder(nil, nil, nil, container.NewCenter(copied.Button), unindented(label))
+	return label
 }

@@ -59,7 +59,7 @@ var palette = map[fyne.ThemeColorName]shade{
 	theme.ColorNameDisabled:            {0x8F867CFF, 0x8A8074FF},
 	theme.ColorNamePlaceHolder:         {0x716860FF, 0xA69B8EFF},
 	theme.ColorNameInputBackground:     {0xFFFFFFFF, 0x1F1C1AFF},
-	theme.ColorNameInputBorder:         {0x958B80FF, 0x766D63FF},
+	theme.ColorNameInputBorder:         {0x857B70FF, 0x8A8074FF},
 	theme.ColorNameMenuBackground:      {0xFFFFFFFF, 0x2A2622FF},
 	theme.ColorNameOverlayBackground:   {0xFFFFFFFF, 0x2A2622FF},
 	theme.ColorNameHeaderBackground:    {0xFFFFFFFF, 0x24211EFF},

@@ -52,6 +52,11 @@ type Store interface {
 	// Record reads one entry with its bytes; a *NotFoundError if there is none.
 	Record(ctx context.Context, ref Ref, seq uint64) (Record, error)
 
+	// Runs reads runs of a stream in the order of their positions: those behind one,
+	// at which a run has to end, up to a head that the stream has or had, and about
+	// a megabyte of them; none at that head. The errors are those of Page.
+	Runs(ctx context.Context, ref Ref, after, head uint64) ([]Run, error)
+
 	// Totals counts what the store holds.
 	Totals(ctx context.Context) (Totals, error)
 

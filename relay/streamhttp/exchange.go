@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"hearth/relay/access"
+	"hearth/relay/guard"
 	"hearth/relay/protocol"
 	"hearth/relay/store"
 )
@@ -71,7 +72,7 @@ func (x *exchange) answer(status int, mediaType string, pieces ...[]byte) error 
 	if x.r.Method == http.MethodHead {
 		return nil
 	}
-	return send(x.w, pieces...)
+	return guard.Send(x.w, pieces...)
 }
 
 // refuse answers with a problem, unless there is nobody any more to answer.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"time"
 
 	"hearth/relay/store"
@@ -9,6 +10,25 @@ import (
 // runsBetween lists the runs of a stream that start between two positions.
 const runsBetween = `SELECT id, count, bytes, written_at, coalesce(writer, ''), body FROM run
 	WHERE id BETWEEN ? AND ? ORDER BY id`
+
+// Runs implements [store.Store].
+func (r *Reader) Runs(ctx context.Context, ref store.Ref, after, head uint64) (list []store.Run, err error) {
+	err = r.read(ctx, func(conn *connection) error {
+		s, err := r.find(conn, ref)
+		if err != nil || after >= head {
+			return err
+		}
+		list, _, err = runs(conn, s.key, after+1, head, stretch, nil)
+		switch {
+		case err != nil:
+			return r.damage.reading(ref, after+1, err)
+		case len(list) == 0:
+			return r.damage.note(&store.DamagedError{Ref: ref, Seq: after + 1, Reason: "its entries are missing"})
+		}
+		return nil
+	})
+	return list, err
+}
 
 // runs reads the runs of a stream that start between two positions, until they
 // have size bytes. They lie in memory, as far as there is room behind its length;

@@ -14,7 +14,7 @@ import (
 
 // runsFrom lists the runs of a stream from the one that holds a position on.
 const runsFrom = `SELECT id, count, bytes, body FROM run
-	WHERE id >= (SELECT max(id) FROM run WHERE id BETWEEN ?1 AND ?2) AND id BETWEEN ?1 AND ?3 ORDER BY id`
+	WHERE id >= (SELECT max(id) FROM run WHERE id BETWEEN ?1 AND ?2) AND id <= ?3 ORDER BY id`
 
 // Page implements [store.Store].
 func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err error) {

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"BackBytes", testBackBytes},
 		{"Record", testRecord},
 		{"Epochs", testEpochs},
+		{"Runs", testRuns},
 		{"Totals", testTotals},
 		{"Verify", testVerify},
 		{"VerifyOne", testVerifyOne},

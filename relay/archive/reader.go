@@ -1,0 +1,232 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	"hearth/relay/store"
+)
+
+// DamagedError says that a file is no whole archive.
+type DamagedError struct {
+	Reason string
+	Err    error // what is behind it; may be nil
+}
+
+func (e *DamagedError) Error() string {
+	text := "the file is damaged or no archive of Hearth's: " + e.Reason
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Record is what an archive holds: one of its fields is set.
+type Record struct {
+	File   *File
+	Stream *store.Stream // it begins, and its runs follow
+	Run    *store.Run    // which shares memory with the next one
+
+	// Sealed lists the sealed batches that end in the run.
+	Sealed []store.Sealed
+}
+
+// Reader reads an archive and checks all of it on the way: each link of each
+// chain, that each stream ends as it says, and the sum over everything. What it
+// returns counts only once it has come to the end.
+type Reader struct {
+	in       *bufio.Reader
+	sum      hash.Hash
+	records  uint64
+	manifest Manifest
+	buffer   []byte
+	seen     map[store.Ref]bool
+	stream   store.Stream
+	walk     *store.Walk // of the stream; nil before the first one
+	ended    bool
+}
+
+// NewReader reads how an archive begins. The error is a *DamagedError or that of in.
+func NewReader(in io.Reader) (*Reader, error) {
+	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool)}
+	var begins [len(magic)]byte
+	if err := r.read(begins[:]); err != nil {
+		return nil, err
+	}
+	if string(begins[:]) != magic {
+		reason := "it does not begin like one"
+		if bytes.HasPrefix(begins[:], []byte(magic[:len(magic)-2])) {
+			reason = "its format is of a newer Hearth: update this one"
+		}
+		return nil, &DamagedError{Reason: reason}
+	}
+	kind, size, err := r.head()
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.body(size)
+	if err != nil {
+		return nil, err
+	}
+	if kind != kindManifest || json.Unmarshal(body, &r.manifest) != nil {
+		return nil, &DamagedError{Reason: "it does not say where it is from"}
+	}
+	return r, nil
+}
+
+// Manifest says where the archive is from.
+func (r *Reader) Manifest() Manifest { return r.manifest }
+
+// Next returns the next record, and io.EOF after a proper end. Other errors are a
+// *DamagedError, or that of the reader beneath.
+func (r *Reader) Next() (Record, error) {
+	if r.ended {
+		return Record{}, io.EOF
+	}
+	kind, size, err := r.head()
+	if err != nil {
+		return Record{}, err
+	}
+	if kind == kindEnd {
+		return Record{}, r.end(size)
+	}
+	body, err := r.body(size)
+	if err != nil {
+		return Record{}, err
+	}
+	switch kind {
+	case kindFile:
+		return r.file(body)
+	case kindStream:
+		return r.begin(body)
+	case kindRun:
+		return r.run(body)
+	default:
+		return Record{}, &DamagedError{Reason: fmt.Sprintf("it holds a record of the kind %q, which is not known", kind)}
+	}
+}
+
+func (r *Reader) file(body []byte) (Record, error) {
+	if r.walk != nil || len(body) == 0 || len(body) < 1+int(body[0]) {
+		return Record{}, &DamagedError{Reason: "a file is not as it should be"}
+	}
+	name := 1 + int(body[0])
+	return Record{File: &File{Name: string(body[1:name]), Data: bytes.Clone(body[name:])}}, nil
+}
+
+func (r *Reader) begin(body []byte) (Record, error) {
+	if err := r.whole(); err != nil {
+		return Record{}, err
+	}
+	var s streamRecord
+	if err := json.Unmarshal(body, &s); err != nil {
+		return Record{}, &DamagedError{Reason: "a stream cannot be read", Err: err}
+	}
+	stream, err := s.stream()
+	if err != nil {
+		return Record{}, &DamagedError{Reason: "a stream is not as it should be", Err: err}
+	}
+	if r.seen[stream.Ref] {
+		return Record{}, &DamagedError{Reason: fmt.Sprintf("it holds the stream %q twice", stream.Name)}
+	}
+	r.seen[stream.Ref] = true
+	r.stream, r.walk = stream, store.NewWalk(stream.Ref, stream.Identity)
+	return Record{Stream: &stream}, nil
+}
+
+func (r *Reader) run(body []byte) (Record, error) {
+	run, ok := parseRun(body)
+	if !ok || r.walk == nil {
+		return Record{}, &DamagedError{Reason: "a run is not as it should be"}
+	}
+	stretch, err := r.walk.Take([]store.Run{run})
+	if err == nil {
+		err = stretch.Check()
+	}
+	if err != nil {
+		return Record{}, &DamagedError{Reason: "its chain is broken", Err: err}
+	}
+	return Record{Run: &run, Sealed: stretch.Sealed}, nil
+}
+
+// whole checks that the last stream has come to its end.
+func (r *Reader) whole() error {
+	if r.walk == nil {
+		return nil
+	}
+	if err := r.walk.End(r.stream); err != nil {
+		return &DamagedError{Reason: "a stream does not end as it says", Err: err}
+	}
+	return nil
+}
+
+// end reads the last record, whose sum is over all that precedes it.
+func (r *Reader) end(size int) error {
+	if err := r.whole(); err != nil {
+		return err
+	}
+	var records [8]byte
+	var sum [sha256.Size]byte
+	if size != len(records)+len(sum) {
+		return &DamagedError{Reason: "its end is not as it should be"}
+	}
+	if err := r.read(records[:]); err != nil {
+		return err
+	}
+	want := r.sum.Sum(nil)
+	if err := r.read(sum[:]); err != nil {
+		return err
+	}
+	if binary.BigEndian.Uint64(records[:]) != r.records || !bytes.Equal(sum[:], want) {
+		return &DamagedError{Reason: "its sum is another than that of what it holds"}
+	}
+	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
+		return &DamagedError{Reason: "there is more behind its end", Err: err}
+	}
+	r.ended = true
+	return io.EOF
+}
+
+// head reads how a record begins.
+func (r *Reader) head() (kind byte, size int, err error) {
+	var head [recordHead]byte
+	if err := r.read(head[:]); err != nil {
+		return 0, 0, err
+	}
+	size = int(binary.BigEndian.Uint32(head[1:]))
+	if size > maxRecord {
+		return 0, 0, &DamagedError{Reason: fmt.Sprintf("it holds a record of %d bytes", size)}
+	}
+	return head[0], size, nil
+}
+
+// body reads what a record holds, which lasts until the next one is read.
+func (r *Reader) body(size int) ([]byte, error) {
+	if cap(r.buffer) < size {
+		r.buffer = make([]byte, size)
+	}
+	r.records++
+	body := r.buffer[:size]
+	return body, r.read(body)
+}
+
+// read reads just as much as fits.
+func (r *Reader) read(into []byte) error {
+	if _, err := io.ReadFull(r.in, into); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return &DamagedError{Reason: "it ends too early"}
+		}
+		return err
+	}
+	r.sum.Write(into)
+	return nil
+}

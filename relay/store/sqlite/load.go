@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
+
+	"zombiezen.com/go/sqlite"
+	"zombiezen.com/go/sqlite/sqlitex"
+)
+
+// maxLoad is how many bytes of runs one transaction of a load takes.
+const maxLoad = 8 << 20
+
+// Loader fills a new database with streams as they were elsewhere: with their
+// identities, times and writers. A stream is there once all of it is; what a load
+// that broke off leaves is cleared away when the store is opened.
+type Loader struct {
+	path  string
+	conn  *sqlite.Conn
+	stmts writerStatements
+	left  int   // bytes that the transaction has room for; 0 outside of one
+	key   int64 // of the stream that is being loaded
+}
+
+// Load makes a new database. The error is fs.ErrExist if there is something, or
+// one of Open's.
+func Load(path string) (_ *Loader, err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return nil, fmt.Errorf("loading into %s: %w", path, os.ErrExist)
+	}
+	if err := create(path); err != nil {
+		return nil, err
+	}
+	l := &Loader{path: path}
+	if l.conn, err = connect(path, sqlite.OpenReadWrite, writerPragmas); err != nil {
+		return nil, opening(path, err)
+	}
+	if l.stmts, err = prepareWriter(l.conn); err != nil {
+		return nil, errors.Join(opening(path, err), l.conn.Close())
+	}
+	return l, nil
+}
+
+// Stream begins a stream, whose runs follow. There must be none of its name.
+func (l *Loader) Stream(s store.Stream) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	space, stmt := l.stmts.addSpace, l.stmts.addStream
+	space.BindText(1, s.Space)
+	space.BindInt64(2, s.CreatedAt.UnixMilli())
+	genesis := protocol.Genesis(s.Identity)
+	stmt.BindText(1, s.Name)
+	stmt.BindInt64(2, int64(s.Kind))
+	stmt.BindBytes(3, s.Identity[:])
+	stmt.BindInt64(4, 0) // the lowest epoch, from which it rises
+	stmt.BindBytes(5, genesis[:])
+	stmt.BindInt64(6, s.CreatedAt.UnixMilli())
+	stmt.BindText(7, s.Space)
+	if err := cmp.Or(run(space), run(stmt)); err != nil {
+		return failure("loading "+s.Name, err)
+	}
+	l.key = l.conn.LastInsertRowID()
+	return nil
+}
+
+// Run writes the next run of the stream that was begun last, with the sealed
+// batches that end in it.
+func (l *Loader) Run(r store.Run, sealed []store.Sealed) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	stmt := l.stmts.addRun
+	stmt.BindInt64(1, runID(l.key, r.First))
+	stmt.BindInt64(2, int64(r.Count))
+	stmt.BindInt64(3, int64(r.Bytes))
+	stmt.BindInt64(4, r.WrittenAt.UnixMilli())
+	if r.Writer == "" {
+		stmt.BindNull(5)
+	} else {
+		stmt.BindText(5, r.Writer)
+	}
+	stmt.BindBytes(6, r.Wire)
+	if err := run(stmt); err != nil {
+		return failure("loading", err)
+	}
+	for _, b := range sealed {
+		key := b.Key()
+		batch := l.stmts.addBatch
+		batch.BindInt64(1, l.key)
+		batch.BindInt64(2, int64(binary.BigEndian.Uint64(key[:8])))
+		batch.BindInt64(3, int64(b.First))
+		if err := run(batch); err != nil {
+			return failure("loading", err)
+		}
+	}
+	if l.left -= len(r.Wire); l.left <= 0 {
+		return l.commit()
+	}
+	return nil
+}
+
+// End ends the stream that was begun last: it is as s says, to which its runs
+// have to lead.
+func (l *Loader) End(s store.Stream) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	stmt := l.stmts.moveHead
+	stmt.BindInt64(1, int64(s.Head))
+	stmt.BindInt64(2, int64(s.Epoch))
+	stmt.BindBytes(3, s.Link[:])
+	stmt.BindInt64(4, int64(s.Bytes))
+	stmt.BindInt64(5, s.WrittenAt.UnixMilli())
+	stmt.BindInt64(6, l.key)
+	if err := run(stmt); err != nil {
+		return failure("loading "+s.Name, err)
+	}
+	return nil
+}
+
+// begin begins a transaction if none is under way.
+func (l *Loader) begin() error {
+	if l.left > 0 {
+		return nil
+	}
+	l.left = maxLoad
+	return failed(sqlitex.ExecuteTransient(l.conn, "BEGIN IMMEDIATE", nil))
+}
+
+func (l *Loader) commit() error {
+	l.left = 0
+	return failed(sqlitex.ExecuteTransient(l.conn, "COMMIT", nil))
+}
+
+func failed(err error) error {
+	if err != nil {
+		return failure("loading", err)
+	}
+	return nil
+}
+
+// Close keeps what was loaded, in one file, and closes the database.
+func (l *Loader) Close() error {
+	var err error
+	if l.left > 0 {
+		err = l.commit()
+	}
+	return errors.Join(err, failed(sqlitex.ExecuteTransient(l.conn, truncateLog, nil)), l.conn.Close())
+}
