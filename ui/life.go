@@ -18,6 +18,10 @@ const (
 	// login the panel with the tray in it may come later than what it starts.
 	trayPatience = 20 * time.Second
 
+	// traySettles is long enough for the toolkit to have put its mark into the tray,
+	// which takes it some milliseconds. What it is told meanwhile it may lose.
+	traySettles = 2 * time.Second
+
 	// trayGrace is how long a tray may be away before a hidden window shows:
 	// panels start anew now and then.
 	trayGrace = 3 * time.Second
@@ -65,6 +69,8 @@ func (l *life) follow(ctx context.Context, do func(func())) {
 		late = time.AfterFunc(patience, func() { do(l.showWithoutTray) })
 	}
 	wait(trayPatience)
+	again := time.AfterFunc(traySettles, func() { do(l.tellTray) })
+	defer again.Stop()
 	was := false
 	watchTrayHost(ctx, func(hosted bool) {
 		do(func() { l.host(hosted) })
@@ -74,6 +80,13 @@ func (l *life) follow(ctx context.Context, do func(func())) {
 		was = hosted
 	})
 	<-ctx.Done()
+}
+
+// tellTray tells the tray once more what it shows.
+func (l *life) tellTray() {
+	if l.tray != nil {
+		l.tray.again()
+	}
 }
 
 // host takes in whether there is a tray.

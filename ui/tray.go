@@ -74,6 +74,13 @@ func (t *tray) set(s trayState) {
 	t.desk.SetSystemTrayMenu(t.menu)
 }
 
+// again sets what the toolkit may have lost while it came into the tray: its name
+// and its icon, each of which it reads at one moment and sends from another on.
+func (t *tray) again() {
+	setTrayTitle("Hearth")
+	t.desk.SetSystemTrayIcon(t.shown.mood.icon())
+}
+
 func (t *tray) items() []*fyne.MenuItem {
 	s := t.shown
 	state := newMenuItem(s.name+": "+s.mood.String(), func() {})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fyne.io/systray"
 	"github.com/godbus/dbus/v5"
 )
 
@@ -29,6 +30,9 @@ func mayHaveTray() bool {
 	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus"))
 	return err == nil
 }
+
+// setTrayTitle names the mark in the tray, for desktops that show or read it out.
+func setTrayTitle(title string) { systray.SetTitle(title) }
 
 // startNoBus keeps the toolkit, where there is no session bus, from starting one
 // that nobody else knows of and nobody ends.
