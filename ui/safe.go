@@ -49,19 +49,19 @@ func safely[T any](f func(T)) func(T) {
 	return func(v T) { safe(func() { f(v) })() }
 }
 
+// stage is the window over which faults are told: the toolkit has windows of its
+// own that nobody sees. It is used on the UI thread only.
+var stage fyne.Window
+
 // telling is the window that tells of a fault just now, nil if none does. What
 // fails again and again is told once at a time. It is used on the UI thread only.
 var telling fyne.Window
 
 // tellFault tells of a fault in the program over what the window shows.
 func tellFault(err error) {
-	windows := fyne.CurrentApp().Driver().AllWindows()
-	if len(windows) == 0 {
+	w := stage
+	if w == nil || telling == w {
 		return // it is in the log
-	}
-	w := windows[len(windows)-1]
-	if telling == w {
-		return
 	}
 	told := stacked(smallGap,
 		newProse(sentence(err.Error()), theme.ColorNameError),

@@ -61,6 +61,7 @@ type window struct {
 
 func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v := &window{shell: s, aside: a, frame: w, asked: make(chan struct{}, 1), streams: newStreams(s), network: newNetwork(s)}
+	stage = w
 	s.look = v.look
 	s.settled = func(console.Values) {}
 	s.openStream = func(ref console.StreamRef) {
