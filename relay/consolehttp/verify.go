@@ -13,8 +13,14 @@ import (
 	"hearth/relay/console"
 )
 
-// maxVerifications is how many checks may go on at once: each reads everything.
-const maxVerifications = 1
+const (
+	// maxVerifications is how many checks may go on at once: each reads everything.
+	maxVerifications = 1
+
+	// roomPause is how long a check waits for the one before it: whoever ended that
+	// may begin anew before the relay has heard of the end.
+	roomPause = time.Second
+)
 
 // VerificationLine is a line of the answer to /admin/verify: how far the check has
 // come, and in the last one what it came to, or why it came to nothing.
@@ -64,13 +70,6 @@ type verifier struct {
 
 // ServeHTTP implements [http.Handler]. The check ends when nobody listens any more.
 func (v verifier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case v.room <- struct{}{}:
-		defer func() { <-v.room }()
-	default:
-		refuse(w, busy("everything is being checked already: try again when that is over"))
-		return
-	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	// As long as there is a body to read, nobody hears that the client is gone.
@@ -78,9 +77,21 @@ func (v verifier) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, badRequest("the body cannot be read: %v", err))
 		return
 	}
+	select {
+	case v.room <- struct{}{}:
+	case <-time.After(roomPause):
+		refuse(w, busy("everything is being checked already: try again when that is over"))
+		return
+	case <-ctx.Done():
+		return
+	}
 	far := make(chan VerificationLine, 1) // the latest that nobody has written
 	over := make(chan VerificationLine, 1)
-	go func() { over <- v.verify(ctx, far) }()
+	go func() {
+		last := v.verify(ctx, far)
+		<-v.room // before the client hears that the check is over, and begins the next
+		over <- last
+	}()
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	beats := time.NewTicker(beat)
 	defer beats.Stop()

@@ -89,3 +89,31 @@ func TestVerifyOne(t *testing.T) {
 	<-gone
 	<-ended
 }
+
+// Whoever has the result of a check may begin the next one at once, and so may
+// whoever ended one.
+func TestVerifyAgain(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	c := serveVerifying(t, verifying{verify: func(ctx context.Context, _ func(done, total uint64)) (console.Verification, error) {
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+		return console.Verification{}, ctx.Err()
+	}})
+	for range 500 {
+		if _, err := c.Verify(t.Context(), console.StreamRef{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		<-begun
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_, _ = c.Verify(ctx, console.StreamRef{}, nil)
+		}()
+		<-begun
+		cancel()
+		<-gone
+	}
+}
