@@ -14,6 +14,10 @@ const (
 	// quietTime is how long the program is given to come to rest.
 	quietTime = 5 * time.Second
 
+	// checkTime is how long a relay waits after its start before it checks all that
+	// it holds, and then takes for a million entries, with room to spare.
+	checkTime = 30 * time.Second
+
 	// idleTime is how long the idle program is watched, floodTime and steadyTime
 	// the one that is written to.
 	idleTime   = time.Minute
@@ -177,6 +181,7 @@ func alike(picture, settled []byte) bool {
 func (b *bench) idle(ctx context.Context, full string) ([]row, error) {
 	var rows []row
 	err := b.shown(ctx, full, func(p *program) error {
+		time.Sleep(checkTime)
 		for _, as := range []struct{ what, input string }{
 			{"shown", "mousemove 5 5"},
 			{"minimised", "search --onlyvisible --name ^Hearth$ windowminimize"},

@@ -95,10 +95,7 @@ func TestVerifyOne(t *testing.T) {
 func TestVerifyAgain(t *testing.T) {
 	begun := make(chan struct{}, 1)
 	c := serveVerifying(t, verifying{verify: func(ctx context.Context, _ func(done, total uint64)) (console.Verification, error) {
-		select {
-		case begun <- struct{}{}:
-		default:
-		}
+		begun <- struct{}{}
 		return console.Verification{}, ctx.Err()
 	}})
 	for range 500 {
@@ -107,13 +104,18 @@ func TestVerifyAgain(t *testing.T) {
 		}
 		<-begun
 		ctx, cancel := context.WithCancel(t.Context())
-		gone := make(chan struct{})
+		ended := make(chan error, 1)
 		go func() {
-			defer close(gone)
-			_, _ = c.Verify(ctx, console.StreamRef{}, nil)
+			_, err := c.Verify(ctx, console.StreamRef{}, nil)
+			ended <- err
 		}()
-		<-begun
-		cancel()
-		<-gone
+		select {
+		case <-begun:
+			cancel()
+			<-ended
+		case err := <-ended:
+			cancel()
+			t.Fatal("the next check did not begin: ", err)
+		}
 	}
 }
