@@ -61,6 +61,17 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 
 // effect puts a change into effect, which after has already. h.mu is held.
 func (h *home) effect(ctx context.Context, change console.Change, after settings) (string, error) {
+	if change.BackupChange != (console.BackupChange{}) {
+		plan := after.backupPlan()
+		if err := h.relay.PlanBackups(ctx, plan); err != nil {
+			return "", err
+		}
+		change.BackupChange = console.BackupChange{}
+		if change == (console.Change{}) {
+			h.settings = after
+			return backupSummary(plan), nil
+		}
+	}
 	desktop := change.DesktopChange
 	change.DesktopChange = console.DesktopChange{}
 	if change != (console.Change{}) {

@@ -26,6 +26,7 @@ type given[T any] struct {
 type givens struct {
 	name   given[string]
 	place  given[place]
+	port   given[int] // only without a place
 	open   given[bool]
 	faces  given[[]string] // interfaces
 	addrs  given[[]string] // to advertise
@@ -56,6 +57,9 @@ func loadSettings(g givens) (settings, error) {
 	if err := checkAdvertised(values.Advertise.Value); err != nil {
 		return settings{}, wrongValue("the addresses to announce", values.Advertise.Origin, g.folder.Value, err)
 	}
+	if err := s.backupPlan().Check(); err != nil {
+		return settings{}, wrongValue("the backups", console.OriginFile, g.folder.Value, err)
+	}
 	return s, checkPlace(s.place(), values.Open.Value)
 }
 
@@ -65,13 +69,14 @@ func loadSettings(g givens) (settings, error) {
 func (s settings) values() console.Values {
 	v := console.Values{
 		Name:   pick(s.name, s.kept.Name, defaultName()),
-		Port:   pick(given[int]{}, s.kept.Port, defaultPort),
+		Port:   pick(s.port, s.kept.Port, defaultPort),
 		Open:   pick(s.open, s.kept.Open, false),
 		Folder: s.folder,
 
 		Interfaces: pick(s.faces, s.kept.Interfaces, nil),
 		Advertise:  pick(s.addrs, s.kept.Advertise, nil),
 
+		BackupValues: s.backupValues(),
 		Desktop: console.Desktop{
 			Tray:     pick(given[bool]{}, s.kept.Tray, false),
 			Theme:    pick(given[console.Theme]{}, s.kept.Theme, console.ThemeSystem),
@@ -154,6 +159,14 @@ func (s settings) with(change console.Change) (settings, error) {
 			return s, err
 		}
 		s.kept.Advertise = &addrs
+	}
+	backups, err := s.kept.keptBackups.with(change.BackupChange)
+	if err != nil {
+		return s, err
+	}
+	s.kept.keptBackups = backups
+	if err := s.backupPlan().Check(); err != nil {
+		return s, err
 	}
 	if change.Tray != nil {
 		s.kept.Tray = new(*change.Tray)

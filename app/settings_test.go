@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,6 +89,11 @@ func TestValues(t *testing.T) {
 				Tray:     console.Value[bool]{Origin: usual},
 				Theme:    console.Value[console.Theme]{Value: console.ThemeSystem, Origin: usual},
 				LogLevel: console.Value[slog.Level]{Value: slog.LevelInfo, Origin: usual},
+			}
+			test.want.BackupValues = console.BackupValues{
+				BackupFolder: console.Value[string]{Value: "backups", Origin: usual},
+				BackupEvery:  console.Value[time.Duration]{Origin: usual},
+				BackupKeep:   console.Value[int]{Value: 7, Origin: usual}, BackupRecipient: console.Value[string]{Origin: usual},
 			}
 			s := settings{test.givens, test.kept}
 			if diff := cmp.Diff(test.want, s.values()); diff != "" {

@@ -39,6 +39,8 @@ type keptSettings struct {
 	Interfaces *[]string
 	Advertise  *[]string
 
+	keptBackups
+
 	// Whom the guard lets in beside those who are plainly meant: what few need
 	// is set in the file alone.
 	Hosts          []string
@@ -151,6 +153,8 @@ func (k *keptSettings) fields() map[string]any {
 		"name": &k.Name, "port": &k.Port, "open": &k.Open,
 		"interfaces": &k.Interfaces, "advertise_addresses": &k.Advertise,
 		"hosts": &k.Hosts, "allowed_origins": &k.AllowedOrigins, "trusted_proxies": &k.TrustedProxies,
+		"backup_folder": &k.BackupFolder, "backup_every": &k.BackupEvery,
+		"backup_keep": &k.BackupKeep, "backup_recipient": &k.BackupRecipient,
 		"tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
 	}
 }

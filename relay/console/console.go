@@ -52,6 +52,17 @@ type Relay interface {
 	// any more. The error is ErrNotFound if there is no such stream.
 	Verify(ctx context.Context, only StreamRef, progress func(done, total uint64)) (Verification, error)
 
+	// Backups says what there is of backups.
+	Backups(ctx context.Context) (Backups, error)
+
+	// BackUp makes a backup now: in a folder, which is chosen by that, or if it is
+	// empty in the one that the settings name. It is read back and proven before it
+	// counts. It takes a few times as long as reading everything does, so that
+	// writers hardly feel it; progress hears now and then how many bytes are done, of
+	// how many, and may be nil. One is made at a time: the error is ErrBackingUp if
+	// one is under way.
+	BackUp(ctx context.Context, folder string, progress func(done, total uint64)) (Backup, error)
+
 	// Activity says what clients have been doing lately.
 	Activity(ctx context.Context) (Activity, error)
 
@@ -123,6 +134,11 @@ type Overview struct {
 
 	// Checked is when everything was last checked; zero if not since the start.
 	Checked time.Time
+
+	// BackedUp is when the newest backup was made, and BackupFailed a sentence if
+	// there is none from when there should be; see Backups.
+	BackedUp     time.Time
+	BackupFailed string
 }
 
 // Damage is what is wrong with a stream.
@@ -279,6 +295,7 @@ type Values struct {
 	// own; none means its own.
 	Advertise Value[[]string]
 
+	BackupValues
 	Desktop
 }
 
@@ -303,5 +320,6 @@ type Change struct {
 	Interfaces *[]string
 	Advertise  *[]string
 
+	BackupChange
 	DesktopChange
 }

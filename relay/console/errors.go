@@ -11,3 +11,6 @@ var ErrNotFound = errors.New("not found")
 
 // ErrCursor says that a text is no cursor.
 var ErrCursor = protocol.ErrCursor
+
+// ErrBackingUp says that a backup is being made already.
+var ErrBackingUp = errors.New("a backup is being made already: wait until it is done")

@@ -25,8 +25,8 @@ type Authorize func(*http.Request) error
 // the settings if c is a console.Network and a console.Settings as well. Every
 // answer is JSON, but that of /admin/entry, which is the entry's bytes, that of
 // /admin/changes, which is a line of JSON for each change until the request's
-// context ends, and that of /admin/verify, which is lines of JSON until the check
-// is over; that of a refusal is a Refusal.
+// context ends, and those of /admin/verify and /admin/backup, which are lines of
+// JSON until these are done; that of a refusal is a Refusal.
 func Handler(c console.Relay, authorize Authorize) http.Handler {
 	h := &handler{authorize: authorize, routes: relayRoutes(c)}
 	if n, ok := c.(console.Network); ok {

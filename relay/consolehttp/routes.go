@@ -20,7 +20,8 @@ const (
 // relayRoutes look into a relay.
 func relayRoutes(c console.Relay) map[string]route {
 	f := newFollowers(c)
-	verifications := make(chan struct{}, maxVerifications)
+	// Each of them reads everything: one of a kind at a time.
+	verifying, backing := make(chan struct{}, 1), make(chan struct{}, 1)
 	return map[string]route{
 		Prefix + "overview": {answer: func(r *http.Request, _ query) (any, error) {
 			overview, err := c.Overview(r.Context())
@@ -82,8 +83,15 @@ func relayRoutes(c console.Relay) map[string]route {
 			return mapped(refusals, RefusedOf), err
 		}},
 		Prefix + "verify": {answer: func(_ *http.Request, q query) (any, error) {
-			return verifier{c, q.ref(), verifications}, nil
+			return worker[Verification]{verify(c, q.ref()), verifying, checking}, nil
 		}, parameters: []string{"space", "name"}, posted: true},
+		Prefix + "backups": {answer: func(r *http.Request, _ query) (any, error) {
+			backups, err := c.Backups(r.Context())
+			return BackupsOf(backups), err
+		}},
+		Prefix + "backup": {answer: func(_ *http.Request, q query) (any, error) {
+			return worker[Backup]{backUp(c, q["folder"]), backing, backingUp}, nil
+		}, parameters: []string{"folder"}, posted: true},
 		Prefix + "changes": {answer: func(*http.Request, query) (any, error) { return f, nil }},
 	}
 }

@@ -25,6 +25,11 @@ type Values struct {
 	Tray       Value[bool]          `json:"tray"`
 	Theme      Value[console.Theme] `json:"theme"`
 	LogLevel   Value[slog.Level]    `json:"log_level"`
+
+	BackupFolder    Value[string]        `json:"backup_folder"`
+	BackupEvery     Value[time.Duration] `json:"backup_every_ns"`
+	BackupKeep      Value[int]           `json:"backup_keep"`
+	BackupRecipient Value[string]        `json:"backup_recipient"`
 }
 
 // Value is console.Value in JSON.
@@ -40,7 +45,9 @@ func ValuesOf(v console.Values) Values {
 		Name: Value[string](v.Name), Port: Value[int](v.Port), Open: Value[bool](v.Open), Folder: Value[string](v.Folder),
 		Interfaces: Value[[]string](v.Interfaces), Advertise: Value[[]string](v.Advertise),
 		Login: Value[bool](v.Login), Tray: Value[bool](v.Tray), Theme: Value[console.Theme](v.Theme),
-		LogLevel: Value[slog.Level](v.LogLevel),
+		LogLevel:     Value[slog.Level](v.LogLevel),
+		BackupFolder: Value[string](v.BackupFolder), BackupEvery: Value[time.Duration](v.BackupEvery),
+		BackupKeep: Value[int](v.BackupKeep), BackupRecipient: Value[string](v.BackupRecipient),
 	}
 }
 
@@ -53,6 +60,10 @@ func (v Values) Console() console.Values {
 		Desktop: console.Desktop{
 			Login: console.Value[bool](v.Login), Tray: console.Value[bool](v.Tray), Theme: console.Value[console.Theme](v.Theme),
 			LogLevel: console.Value[slog.Level](v.LogLevel),
+		},
+		BackupValues: console.BackupValues{
+			BackupFolder: console.Value[string](v.BackupFolder), BackupEvery: console.Value[time.Duration](v.BackupEvery),
+			BackupKeep: console.Value[int](v.BackupKeep), BackupRecipient: console.Value[string](v.BackupRecipient),
 		},
 	}
 }
@@ -68,11 +79,19 @@ type Change struct {
 	Tray       *bool          `json:"tray,omitempty"`
 	Theme      *console.Theme `json:"theme,omitempty"`
 	LogLevel   *slog.Level    `json:"log_level,omitempty"`
+
+	BackupFolder    *string        `json:"backup_folder,omitempty"`
+	BackupEvery     *time.Duration `json:"backup_every_ns,omitempty"`
+	BackupKeep      *int           `json:"backup_keep,omitempty"`
+	BackupRecipient *string        `json:"backup_recipient,omitempty"`
 }
 
 // ChangeOf puts a change into its JSON form.
 func ChangeOf(c console.Change) Change {
-	return Change{c.Name, c.Port, c.Open, c.Interfaces, c.Advertise, c.Login, c.Tray, c.Theme, c.LogLevel}
+	return Change{
+		c.Name, c.Port, c.Open, c.Interfaces, c.Advertise, c.Login, c.Tray, c.Theme, c.LogLevel,
+		c.BackupFolder, c.BackupEvery, c.BackupKeep, c.BackupRecipient,
+	}
 }
 
 // Console returns the change that c is the JSON form of.
@@ -80,6 +99,9 @@ func (c Change) Console() console.Change {
 	return console.Change{
 		Name: c.Name, Port: c.Port, Open: c.Open, Interfaces: c.Interfaces, Advertise: c.Advertise,
 		DesktopChange: console.DesktopChange{Login: c.Login, Tray: c.Tray, Theme: c.Theme, LogLevel: c.LogLevel},
+		BackupChange: console.BackupChange{
+			BackupFolder: c.BackupFolder, BackupEvery: c.BackupEvery, BackupKeep: c.BackupKeep, BackupRecipient: c.BackupRecipient,
+		},
 	}
 }
 

@@ -24,6 +24,9 @@ type Overview struct {
 	Refused  uint64    `json:"refused"`
 	Damaged  []Damage  `json:"damaged,omitempty"`
 	Checked  time.Time `json:"checked,omitzero"`
+
+	BackedUp     time.Time `json:"backed_up,omitzero"`
+	BackupFailed string    `json:"backup_failed,omitempty"`
 }
 
 // OverviewOf puts an overview into its JSON form.
@@ -33,6 +36,7 @@ func OverviewOf(o console.Overview) Overview {
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
 		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: mapped(o.Damaged, DamageOf), Checked: o.Checked,
+		BackedUp: o.BackedUp, BackupFailed: o.BackupFailed,
 	}
 }
 
@@ -45,6 +49,7 @@ func (o Overview) Console() console.Overview {
 		Problem: o.Problem, Name: o.Name, ID: o.ID, Version: o.Version, Started: o.Started, URLs: o.URLs, Open: o.Open,
 		Waiting: o.Waiting, Streams: o.Streams, Entries: o.Entries, Bytes: o.Bytes,
 		DiskUsed: o.DiskUsed, DiskFree: o.DiskFree, Refused: o.Refused, Damaged: listed(o.Damaged, Damage.Console), Checked: o.Checked,
+		BackedUp: o.BackedUp, BackupFailed: o.BackupFailed,
 	}
 }
 
