@@ -24,6 +24,9 @@ type looker interface {
 	Stream(ctx context.Context, ref console.StreamRef) (console.Stream, error)
 	Entries(ctx context.Context, ref console.StreamRef, before uint64, limit int) ([]console.Entry, error)
 	Verify(ctx context.Context, only console.StreamRef, progress func(done, total uint64)) (console.Verification, error)
+	Backups(ctx context.Context) (console.Backups, error)
+	BackUp(ctx context.Context, folder string, progress func(done, total uint64)) (console.Backup, error)
+	Export(ctx context.Context, to io.Writer, streams []console.StreamRef) error
 }
 
 // attach looks at the relay that runs on a data folder, or if none does, at

@@ -63,7 +63,7 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 func (h *home) effect(ctx context.Context, change console.Change, after settings) (string, error) {
 	if change.BackupChange != (console.BackupChange{}) {
 		plan := after.backupPlan()
-		if err := h.relay.PlanBackups(ctx, plan); err != nil {
+		if err := h.relay.PlanBackups(plan); err != nil {
 			return "", err
 		}
 		change.BackupChange = console.BackupChange{}

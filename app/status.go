@@ -85,6 +85,12 @@ func printStatus(out io.Writer, state statusJSON, o console.Overview) error {
 	}
 	line("holds", "%s, %s, %s", count(uint64(o.Streams), "stream", "streams"),
 		count(o.Entries, "entry", "entries"), size(o.Bytes))
+	if o.BackupFailed != "" {
+		line("backup", "%s", printable(o.BackupFailed))
+	}
+	if !o.BackedUp.IsZero() {
+		line("backed up", "%s", moment(o.BackedUp))
+	}
 	line("disk", "%s used, %s free", size(o.DiskUsed), size(o.DiskFree))
 	line("data", "%s", state.Folder)
 	line("id", "%s", o.ID)

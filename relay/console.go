@@ -22,7 +22,7 @@ var _ console.Relay = view{}
 func (r *Relay) Console() console.Relay {
 	// A check takes half of the processors, and leaves the others to those who are
 	// served.
-	return view{look: look{dir: r.dir, store: r.store, workers: runtime.GOMAXPROCS(0)/2 - 1}, relay: r}
+	return view{look: look{dir: r.dir, store: r.store, workers: runtime.GOMAXPROCS(0)/2 - 1, backups: r.backups}, relay: r}
 }
 
 // Overview implements [console.Relay].
@@ -46,6 +46,11 @@ func (v view) Overview(ctx context.Context) (console.Overview, error) {
 }
 
 // scarce is below how many free bytes the owner is told: a few of the largest
+	state := v.backups.State()
+	o.BackupFailed = backupFailure(state)
+	if len(state.Kept) > 0 {
+		o.BackedUp = state.Kept[0].Made
+	}
 // batches, each of which is written twice, and room to tidy up.
 const scarce = 256 << 20
 

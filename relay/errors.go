@@ -22,3 +22,36 @@ func (e *FolderError) Error() string {
 }
 
 func (e *FolderError) Unwrap() error { return e.Err }
+
+// UnfinishedError says that a restore was cut off when all of it was ready.
+type UnfinishedError struct {
+	Dir string
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("a restore into %s was cut off on its last steps: start the relay, and they are done first", e.Dir)
+}
+
+// NewerError says that data holds what a restore would take away.
+type NewerError struct {
+	Dir     string
+	Streams []RestoredStream // all of them; those whose readers would notice are what is lost
+
+	// Unreadable says why the data cannot be compared with the backup; nil if it can.
+	Unreadable error
+}
+
+func (e *NewerError) Error() string {
+	if e.Unreadable != nil {
+		return fmt.Sprintf("what is in %s cannot be compared with the backup: %v", e.Dir, e.Unreadable)
+	}
+	lost := 0
+	for _, s := range e.Streams {
+		if s.Fate.Noticed() {
+			lost++
+		}
+	}
+	return fmt.Sprintf("%s holds what the backup does not: %d of its streams would go back, become another one or be gone", e.Dir, lost)
+}
+
+func (e *NewerError) Unwrap() error { return e.Unreadable }

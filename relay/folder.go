@@ -19,6 +19,9 @@ const (
 	databaseFile = "hearth.db"
 	lockFile     = "hearth.lock"
 	identityFile = "identity.pem"
+
+	// settingsFile is the program's; it comes along in backups.
+	settingsFile = "settings.json"
 )
 
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"hearth/relay/access"
+	"hearth/relay/backup"
 	"hearth/relay/console"
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -38,6 +39,7 @@ type look struct {
 	store   reader
 	workers int // how many hash in a check, beside the one who reads
 }
+	backups *backup.Keeper
 
 // Streams implements [console.Relay].
 func (l look) Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error) {
@@ -191,9 +193,12 @@ type Stopped struct {
 
 // Look opens the data in a folder for reading only; no relay starts on it
 // meanwhile. The errors are those of Open, *InUseError also when a relay runs
-// there, and fs.ErrNotExist if none has ever. Close it soon.
+// there, *UnfinishedError, and fs.ErrNotExist if none has ever. Close it soon.
 func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 	path, err := database(dir)
+	if unfinished(dir) {
+		return nil, &UnfinishedError{Dir: dir}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -212,6 +217,16 @@ func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 	}
 	s := &Stopped{look: look{dir: dir, store: r, workers: runtime.GOMAXPROCS(0)}, reader: r, lock: lock}
 	key := filepath.Join(dir, identityFile)
+	if s.id, err = idIn(dir); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	s.backups = newKeeper(dir, r, s.id, Options{}, nil)
+	return s, nil
+}
+
+// idIn returns the id of the relay in a data folder; empty if the data came here
+// without it.
+func idIn(dir string) (string, error) {
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
 		return s, nil // the data came here without it
 	}

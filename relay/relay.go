@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"hearth/relay/access"
+	"hearth/relay/backup"
 	"hearth/relay/console"
 	"hearth/relay/consolehttp"
 	"hearth/relay/guard"
@@ -57,6 +58,10 @@ type Options struct {
 	// TrustedProxies are the addresses of proxies that say in X-Forwarded-For for
 	// whom they ask. From others such a header is refused.
 	TrustedProxies []netip.Prefix
+
+	// Backups says where backups go and how often; without a folder to one in the
+	// data folder.
+	Backups backup.Plan
 }
 
 // Relay is a running relay. It is an http.Handler; Serve gives it the timeouts
@@ -69,6 +74,7 @@ type Relay struct {
 	token    string
 	store    *sqlite.Store
 	hub      *notify.Hub
+	backups  *backup.Keeper
 	seen     *observer
 	handler  http.Handler
 	started  time.Time
@@ -87,7 +93,8 @@ type Relay struct {
 
 // Open starts a relay on the data in a folder, which it makes if there is none.
 // The errors: *FolderError, *InUseError, those of [access.OpenIdentity] and of
-// [sqlite.Open]; each is a sentence that says what to do, and leaves the data as
+// [sqlite.Open], of finishing a restore that was cut off, and of [backup.Plan.Check];
+// each is a sentence that says what to do, and leaves the data as
 // it was. Call Shutdown when done.
 func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	if o.Logger == nil {
@@ -95,6 +102,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	}
 	r := &Relay{
 		dir: dir, options: o, hub: new(notify.Hub), token: access.NewOwnerToken(), started: time.Now(),
+	if err := planIn(dir, o.Backups).Check(); err != nil {
+		return nil, err
+	}
 		servers: make(map[net.Listener]*http.Server),
 	}
 	if r.lock, err = openFolder(ctx, dir); err != nil {
@@ -109,6 +119,12 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	}()
 	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
 		return nil, err
+	if _, err := finishRestore(dir); err != nil {
+		return nil, err
+	}
+	if err := dropSpool(dir); err != nil {
+		return nil, &FolderError{Dir: dir, Err: err}
+	}
 	}
 	rules, err := guard.New(guard.Rules{
 		Hosts: o.Hosts, HostNames: o.HostNames, Origins: o.Origins, TrustedProxies: o.TrustedProxies,
@@ -125,8 +141,10 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	r.handler = r.route(rules)
 	r.ShowOwner(r.Console())
 	r.chores.Go(r.keepChecking)
+	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)
 	return r, nil
 }
+	r.chores.Go(func() { r.backups.Run(r.life) })
 
 // route puts together the way of a request: the guard, the door, and behind them
 // what serves it.

@@ -152,7 +152,7 @@ func (f folder) name(made time.Time, locked bool) (string, error) {
 }
 
 // take makes a file that was proven the newest backup.
-func (f folder) take(part string, k Kept) error {
+func (f folder) take(part string, k *Kept) error {
 	m, err := f.read()
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (f folder) take(part string, k Kept) error {
 	}
 	// It is listed before it is there: should that be all that happens, it counts as
 	// gone. The other way round nothing would ever prune it.
-	m.Backups = append(m.Backups, k)
+	m.Backups = append(m.Backups, *k)
 	if err := f.write(m); err != nil {
 		return err
 	}

@@ -1,0 +1,228 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Keeper makes backups as it is planned, one at a time, and tells how they are.
+type Keeper struct {
+	maker   Maker
+	log     *slog.Logger
+	changed func()        // hears when there is something new to tell; may be nil
+	replan  chan struct{} // a pulse when the plan has changed, or a backup was made
+
+	mu      sync.Mutex
+	plan    Plan
+	running bool
+	done    uint64
+	total   uint64
+	told    time.Time // when changed last heard of the progress
+	failed  error     // why the last attempt failed
+	again   time.Time // when it is tried again after that
+	next    time.Time
+	kept    []Kept // in the plan's folder as far as is known, the oldest first
+}
+
+// State is how backups are.
+type State struct {
+	Plan
+	Next        time.Time // when the next one begins; zero if none does by itself
+	Failed      error     // why the last attempt failed
+	Running     bool
+	Done, Total uint64 // bytes, while one is being made
+	Kept        []Kept // the newest first
+}
+
+// NewKeeper returns a keeper with a plan that was checked. Its folder is not looked
+// into before Look or Run is called.
+func NewKeeper(m Maker, p Plan, log *slog.Logger, changed func()) *Keeper {
+	if changed == nil {
+		changed = func() {}
+	}
+	return &Keeper{maker: m, plan: p, log: log, changed: changed, replan: make(chan struct{}, 1)}
+}
+
+// State says how backups are, from memory: a share that hangs holds nobody up.
+func (k *Keeper) State() State {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := State{
+		Plan: k.plan, Next: k.next, Failed: k.failed, Running: k.running, Done: k.done, Total: k.total,
+		Kept: slices.Clone(k.kept),
+	}
+	slices.Reverse(s.Kept)
+	return s
+}
+
+// Change checks another plan and puts it into effect. Another folder than before is
+// made one for backups by that. The errors are sentences, and leave all as it was.
+func (k *Keeper) Change(p Plan) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	other := p.Folder != k.plan.Folder
+	k.mu.Unlock()
+	if other && !p.Own {
+		if err := k.folder(p.Folder).choose(false); err != nil {
+			return err
+		}
+	}
+	k.mu.Lock()
+	k.plan = p
+	if other {
+		k.kept, k.failed, k.again = nil, nil, time.Time{}
+	}
+	k.mu.Unlock()
+	k.pulse()
+	return nil
+}
+
+// Assume has a plan in effect that was settled before, whether its folder is there
+// or not.
+func (k *Keeper) Assume(p Plan) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.plan = p
+	return nil
+}
+
+func (k *Keeper) folder(path string) folder { return folder{path: path, relay: k.maker.Relay} }
+
+// pulse has the plan looked at anew.
+func (k *Keeper) pulse() {
+	select {
+	case k.replan <- struct{}{}:
+	default:
+	}
+	k.changed()
+}
+
+// Look looks into the folder of the plan.
+func (k *Keeper) Look() {
+	k.mu.Lock()
+	p := k.plan
+	k.mu.Unlock()
+	m, err := k.folder(p.Folder).read()
+	if _, missing := errors.AsType[*MissingError](err); missing && p.Own {
+		err = nil // it is made for the first one
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.plan.Folder != p.Folder {
+		return
+	}
+	_, away := errors.AsType[*MissingError](k.failed)
+	switch {
+	case err != nil && k.failed == nil && p.Every > 0:
+		k.failed = err
+	case err == nil && away:
+		k.failed, k.again = nil, time.Time{} // it is back
+	}
+	k.kept = m.Backups
+}
+
+// BackUp makes a backup now, in a folder, which is made one for backups by that, or
+// if none is named in the one of the plan, where older ones are pruned then. The
+// errors: ErrRunning, *MissingError, *NoFolderError, *OthersError, *RoomError,
+// *UnreadableError, those of the system, the context's.
+func (k *Keeper) BackUp(ctx context.Context, path string, progress Progress) (Kept, error) {
+	k.mu.Lock()
+	if k.running {
+		k.mu.Unlock()
+		return Kept{}, ErrRunning
+	}
+	k.running, k.done, k.total = true, 0, 0
+	p := k.plan
+	k.mu.Unlock()
+	k.changed()
+	chosen := path != "" && path != p.Folder
+	if chosen {
+		p.Folder, p.Own = path, false
+	}
+	made, err := k.make(ctx, p, path != "", func(done, total uint64) {
+		k.far(done, total)
+		if progress != nil {
+			progress(done, total)
+		}
+	})
+	k.end(ctx, p, chosen, made, err)
+	return made, err
+}
+
+// make makes a backup.
+func (k *Keeper) make(ctx context.Context, p Plan, choose bool, progress Progress) (Kept, error) {
+	f := k.folder(p.Folder)
+	if choose || p.Own {
+		if err := f.choose(p.Own); err != nil {
+			return Kept{}, err
+		}
+	}
+	began := time.Now()
+	made, err := k.maker.into(ctx, f, p, progress)
+	if err != nil {
+		return Kept{}, err
+	}
+	k.log.Info("backed up", "folder", p.Folder, "file", made.Name, "streams", made.Streams, "entries", made.Entries,
+		"bytes", made.Bytes, "encrypted", made.Encrypted, "took", time.Since(began))
+	return made, nil
+}
+
+// progressEvery is how often others hear of the progress.
+const progressEvery = time.Second
+
+// far notes how far a backup has come.
+func (k *Keeper) far(done, total uint64) {
+	k.mu.Lock()
+	k.done, k.total = done, total
+	tell := time.Since(k.told) >= progressEvery
+	if tell {
+		k.told = time.Now()
+	}
+	k.mu.Unlock()
+	if tell {
+		k.changed()
+	}
+}
+
+// end notes what came of a backup, prunes, and looks into the folder again.
+func (k *Keeper) end(ctx context.Context, p Plan, chosen bool, made Kept, err error) {
+	f := k.folder(p.Folder)
+	k.mu.Lock()
+	list := append(slices.Clone(k.kept), made) // unless the folder says otherwise
+	k.mu.Unlock()
+	if !chosen && err == nil {
+		// Older ones may hold what this one lacks.
+		if len(made.Lacking) == 0 {
+			if err := f.prune(p.Keep); err != nil {
+				k.log.Warn("older backups could not be removed", "folder", p.Folder, "error", err)
+			}
+		}
+		if m, err := f.read(); err == nil {
+			list = m.Backups
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		k.log.Error("no backup could be made", "folder", p.Folder, "error", err)
+	}
+	k.mu.Lock()
+	k.running = false
+	if !chosen && k.plan.Folder == p.Folder {
+		switch {
+		case err == nil:
+			k.kept, k.failed, k.again = list, nil, time.Time{}
+		case ctx.Err() == nil:
+			k.failed, k.again = err, time.Now().Add(retryPause)
+		}
+	}
+	k.mu.Unlock()
+	k.pulse()
+}
