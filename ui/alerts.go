@@ -21,15 +21,24 @@ func alertsOf(o console.Overview, refusals []console.Refusal) []alert {
 	if o.Problem != "" {
 		found = append(found, alert{"problem", "Hearth needs you", o.Problem})
 	}
+	for _, d := range o.Damaged[:min(len(o.Damaged), damagedMost)] {
+		found = append(found, streamAlert(d.Name, d.Reason))
+	}
 	for _, r := range refusals {
 		switch {
 		case r.Code == codeStorageFull && o.Problem == "":
 			found = append(found, alert{r.Code, "Hearth has no room left", console.Explain(r).Todo})
 		case r.Code == codeInternal && r.Stream != "":
-			found = append(found, alert{r.Code + " " + r.Stream, "The stream " + r.Stream + " needs you", sentence(r.Message)})
+			found = append(found, streamAlert(r.Stream, r.Message))
 		}
 	}
 	return found
+}
+
+// streamAlert is about a stream that cannot go on, whether that was noticed by a
+// check or by a client.
+func streamAlert(stream, why string) alert {
+	return alert{codeInternal + " " + stream, "The stream " + abridged(stream, nameMost) + " needs you", sentence(why)}
 }
 
 // alerts remembers what was told, so that nothing is told twice unless it was

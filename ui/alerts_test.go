@@ -16,6 +16,7 @@ func TestAlerts(t *testing.T) {
 		{Code: "internal", Stream: "notes", Message: "this stream is damaged", Client: "10.0.0.2"},
 		{Code: "internal", Message: "about no stream"},
 	}
+	found := console.Overview{Damaged: []console.Damage{{StreamRef: console.StreamRef{Name: "notes"}, Reason: "a link is not what it should be"}}}
 	var a alerts
 	for i, step := range []struct {
 		overview console.Overview
@@ -30,6 +31,8 @@ func TestAlerts(t *testing.T) {
 		{full, nil, nil},
 		{full, []console.Refusal{{Code: "storage_full"}}, nil}, // the same matter
 		{console.Overview{}, []console.Refusal{{Code: "storage_full"}}, []string{"Hearth has no room left"}},
+		{found, nil, []string{"The stream notes needs you"}}, // found by a check
+		{found, refusals, nil}, // and met by a client
 	} {
 		var got []string
 		for _, alert := range a.fresh(alertsOf(step.overview, step.refusals)) {

@@ -53,5 +53,5 @@ func (a *attention) line(m matter) fyne.CanvasObject {
 		told.Add(newProse(m.todo, colorMuted))
 	}
 	leads := newButton(m.button, func() { a.follow(m.lead) })
-	return inset(container.NewBorder(nil, nil, nil, container.NewCenter(leads), container.New(atMost(readable), told)), gap, 10)
+	return inset(container.NewBorder(nil, nil, nil, container.NewCenter(leads), laid(atMost(readable), told)), gap, 10)
 }

@@ -61,10 +61,10 @@ func newBusyList(open func(console.StreamRef)) *busyList {
 
 func (l *busyList) newRow() *busyRow {
 	r := &busyRow{name: strong(""), hour: newBars(fyne.NewSize(96, 16)), count: newWords("", colorMuted)}
-	r.name.shrinks = true
+	r.name.shrinks, r.name.middle = true, true
 	count := fixedWidth(48, container.NewBorder(nil, nil, nil, r.count))
-	named := container.New(busyLine{line{space: 12, stretch: r.name}}, r.name, r.hour, count)
-	r.pressable = newPressable(container.New(atLeast(32), inset(named, smallGap, 0)), func() { l.open(r.ref) })
+	named := laid(busyLine{line{space: 12, stretch: r.name}}, r.name, r.hour, count)
+	r.pressable = newPressable(laid(atLeast(32), inset(named, smallGap, 0)), func() { l.open(r.ref) })
 	return r
 }
 

@@ -21,7 +21,8 @@ type column struct {
 	// first, 0 never.
 	rank int
 
-	chart bool // it shows the row's values as bars instead of a text
+	middle bool // what does not fit loses its middle, not its end
+	chart  bool // it shows the row's values as bars instead of a text
 }
 
 // columns places the texts of a row; header and rows share it, so they align.
@@ -142,8 +143,9 @@ func (r *row) CreateRenderer() fyne.WidgetRenderer {
 			v.objects = append(v.objects, v.chart)
 		}
 	}
-	v.Refresh()
-	return v
+	steady := steadied(v)
+	steady.Refresh()
+	return steady
 }
 
 type rowRenderer struct {
@@ -185,7 +187,7 @@ func (v *rowRenderer) Layout(size fyne.Size) {
 		t.Hidden = s.width == 0
 		t.Text = ""
 		if i < len(v.row.state.cells) {
-			t.Text = ellipsis(v.row.state.cells[i], s.width, t.TextSize, t.TextStyle)
+			t.Text = ellipsis(v.row.state.cells[i], v.row.columns.list[i].middle, s.width, t.TextSize, t.TextStyle)
 		}
 		height := t.MinSize().Height
 		t.Move(fyne.NewPos(s.x, (size.Height-height)/2))

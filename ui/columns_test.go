@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -53,19 +54,27 @@ func TestColumnsNeverOverlap(t *testing.T) {
 	})
 }
 
-// A text that does not fit ends in an ellipsis, and fits then.
+// A text that does not fit ends in an ellipsis, or has one in its middle and keeps
+// both ends, and fits then.
 func TestEllipsis(t *testing.T) {
 	style := fyne.TextStyle{}
 	for _, text := range []string{"notes", "a-name-that-is-as-long-as-a-name-may-be", "жаркое лето", ""} {
 		full := fyne.MeasureText(text, 13, style).Width
-		if got := ellipsis(text, full, 13, style); got != text {
-			t.Errorf("%q becomes %q where it fits", text, got)
+		for _, middle := range []bool{false, true} {
+			if got := ellipsis(text, middle, full, 13, style); got != text {
+				t.Errorf("%q becomes %q where it fits", text, got)
+			}
 		}
 		if text == "" {
 			continue
 		}
-		got := ellipsis(text, full-1, 13, style)
+		got := ellipsis(text, false, full-1, 13, style)
 		if letters := []rune(got); letters[len(letters)-1] != '…' || fyne.MeasureText(got, 13, style).Width > full-1 {
+			t.Errorf("%q becomes %q where it does not fit", text, got)
+		}
+		got = ellipsis(text, true, full-1, 13, style)
+		begin, end, _ := strings.Cut(got, "…")
+		if begin == "" || end == "" || !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) || fyne.MeasureText(got, 13, style).Width > full-1 {
 			t.Errorf("%q becomes %q where it does not fit", text, got)
 		}
 	}

@@ -83,7 +83,7 @@ func (c *connect) fill() {
 	told := stacked(12, newProse(first, theme.ColorNameForeground), lines)
 	c.hint(told)
 	side := c.side()
-	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, container.New(layout.NewCustomPaddedLayout(0, gap, gap, 0), told))}
+	c.body.Objects = []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewVBox(side), nil, laid(layout.NewCustomPaddedLayout(0, gap, gap, 0), told))}
 	c.body.Refresh()
 }
 
@@ -95,7 +95,7 @@ func (c *connect) address(u string) fyne.CanvasObject {
 	if isLocal(u) {
 		line = append(line, caption("this machine only"))
 	}
-	choose := newPressable(container.New(atLeast(32), inset(stretched(smallGap, 0, line...), 10, 0)), func() {
+	choose := newPressable(laid(atLeast(32), inset(stretched(smallGap, 0, line...), 10, 0)), func() {
 		c.chosen = u
 		c.fill()
 	})
@@ -145,7 +145,7 @@ func (c *connect) fail(err error) {
 func (c *connect) side() fyne.CanvasObject {
 	if c.chosen == "" || isLocal(c.chosen) {
 		why := newProse("No code: this address leads a device to itself, not to this machine.", colorMuted)
-		return fixedWidth(qrSide, container.New(atLeast(qrSide), newPanel(theme.ColorNameButton, colorNone, rounding, inset(why, gap, gap))))
+		return fixedWidth(qrSide, laid(atLeast(qrSide), newPanel(theme.ColorNameButton, colorNone, rounding, inset(why, gap, gap))))
 	}
 	if err := c.code.set(c.chosen); err != nil {
 		return fixedWidth(qrSide, newProse(sentence("the code cannot be drawn: "+err.Error()), theme.ColorNameError))

@@ -47,11 +47,12 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	for _, w := range []*words{d.name, d.identity, d.link, d.created, d.written, d.hour} {
 		w.shrinks = true
 	}
+	d.name.middle = true
 	d.name.size = theme.SizeNameSubHeadingText
 	d.damage.Hide()
 	d.trouble.Hide()
 
-	title := container.New(atLeast(32), stretched(smallGap, 0, d.name, chip(d.kind, theme.ColorNameBackground)))
+	title := laid(atLeast(32), stretched(smallGap, 0, d.name, chip(d.kind, theme.ColorNameBackground)))
 	copyIdentity := newCopyButton("", func() string { return d.stream.Identity })
 	copyLink := newCopyButton("", func() string { return d.stream.Link })
 	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
@@ -70,7 +71,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	), gap, 6))
 	d.entries = newRowList(&entryColumns, fineRow, (*entryRows)(d))
 	d.pane = newEntryPane(s, func() { d.full.Refresh(); d.entries.Refresh() })
-	d.full = container.New(storeys{},
+	d.full = laid(storeys{},
 		stacked(0, inset(title, gap, 8)), d.facts, stacked(0, widget.NewSeparator(), newHeader(&entryColumns), widget.NewSeparator()),
 		d.entries.bare(), d.pane.content,
 	)
@@ -82,7 +83,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 // fact is a line with what it is called; the given one of its values gives way.
 func fact(name string, which int, values ...fyne.CanvasObject) fyne.CanvasObject {
 	line := append([]fyne.CanvasObject{fixedWidth(68, newWords(name, colorMuted))}, values...)
-	return container.New(atLeast(26), stretched(smallGap, 1+which, line...))
+	return laid(atLeast(26), stretched(smallGap, 1+which, line...))
 }
 
 // cursor is where a reader stands who has the whole stream, as the contract

@@ -17,13 +17,13 @@ type drawing struct {
 // newDrawing makes one of at least a size; draw gets a size in pixels. If it
 // fails, its place stays empty.
 func newDrawing(least fyne.Size, draw func(width, height int) image.Image) fyne.WidgetRenderer {
-	return &drawing{least, canvas.NewRaster(func(width, height int) image.Image {
+	return steadied(&drawing{least, canvas.NewRaster(func(width, height int) image.Image {
 		drawn, err := guarded(func() (image.Image, error) { return draw(width, height), nil })
 		if err != nil {
 			return image.NewNRGBA(image.Rect(0, 0, width, height))
 		}
 		return drawn
-	})}
+	})})
 }
 
 func (d *drawing) Layout(size fyne.Size)        { d.raster.Resize(size) }

@@ -71,5 +71,15 @@ func shortened(s string, n int) string {
 	if len(letters) <= n {
 		return s
 	}
-	return string(letters[:n]) + "…"
+	return cut(letters, n, false)
+}
+
+// abridged is a name that is longer than n letters without its middle: names
+// differ at their ends as often as where they begin.
+func abridged(name string, n int) string {
+	letters := []rune(name)
+	if len(letters) <= n {
+		return name
+	}
+	return cut(letters, n, true)
 }

@@ -46,6 +46,8 @@ func TestNumbers(t *testing.T) {
 		{counted(uint64(12_000), "entry", "entries"), "12,000 entries"},
 		{shortened("äöüß", 4), "äöüß"},
 		{shortened("äöüßx", 4), "äöüß…"},
+		{abridged("äöüß", 4), "äöüß"},
+		{abridged("äöüßxyz", 4), "äö…yz"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %q, want %q", test.got, test.want)

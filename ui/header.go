@@ -26,6 +26,8 @@ type header struct {
 	dot                           *panel
 	state, address, open, waiting *words
 	look                          *pressable // leads to what wants a look
+	others                        *words     // how many addresses there are beside the first
+	more                          *pressable // leads to them
 	copy                          *copyButton
 	url                           string
 	problem                       *prose
@@ -57,11 +59,15 @@ func newHeaderBar(look, connect func(), follow func(lead), service string) *head
 	h.look.Hide()
 	h.copy = newCopyButton("", func() string { return h.url })
 	h.copy.Hide()
+	h.others = caption("")
+	h.others.color = theme.ColorNamePrimary
+	h.more = newPressable(inset(h.others, 5, 3), connect)
+	h.more.Hide()
 	join := newButton("Connect a device", connect)
 	join.Importance = widget.HighImportance
 	told := stacked(0,
-		container.New(atLeast(24), beside(10, h.dot, h.state, h.look)),
-		container.New(atLeast(28), stretched(4, 3, h.address, h.copy.Button, h.open, h.waiting)),
+		laid(atLeast(24), beside(10, h.dot, h.state, h.look)),
+		laid(atLeast(28), stretched(4, 4, h.address, h.copy.Button, h.more, h.open, h.waiting)),
 	)
 	bar := inset(stretched(12, 0, told, join), gap, 8)
 	h.solve = newButton("", func() { h.follow(h.to) })
@@ -82,6 +88,8 @@ func (h *header) show(o console.Overview, list []matter) {
 	} else {
 		h.copy.Hide()
 	}
+	h.others.set("+ " + number(max(0, len(o.URLs)-1)) + " more")
+	h.more.Hidden = len(o.URLs) < 2
 	h.address.set(shortened(strings.TrimPrefix(h.url, "http://"), addressMost))
 	if o.Open {
 		h.open.paint("open to everyone on this network", theme.ColorNameError)

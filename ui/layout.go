@@ -8,23 +8,23 @@ import (
 
 // inset puts a margin around something.
 func inset(o fyne.CanvasObject, x, y float32) *fyne.Container {
-	return container.New(layout.NewCustomPaddedLayout(y, y, x, x), o)
+	return laid(layout.NewCustomPaddedLayout(y, y, x, x), o)
 }
 
 // stacked puts things under each other.
 func stacked(space float32, objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(layout.NewCustomPaddedVBoxLayout(space), objects...)
+	return laid(layout.NewCustomPaddedVBoxLayout(space), objects...)
 }
 
 // beside puts things next to each other, each as wide as it must be, all
 // centred upon one line.
 func beside(space float32, objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(line{space: space}, objects...)
+	return laid(line{space: space}, objects...)
 }
 
 // stretched is beside, with one of the things as wide as the room allows.
 func stretched(space float32, which int, objects ...fyne.CanvasObject) *fyne.Container {
-	return container.New(line{space: space, stretch: objects[which]}, objects...)
+	return laid(line{space: space, stretch: objects[which]}, objects...)
 }
 
 // flush is things in a line, each as wide as it must be, from the left.
@@ -74,7 +74,7 @@ func (l line) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 
 // capped puts one thing on top of another, which gets what is left.
 func capped(top, rest fyne.CanvasObject) *fyne.Container {
-	return container.New(cappedLayout{}, top, rest)
+	return laid(cappedLayout{}, top, rest)
 }
 
 type cappedLayout struct{}
@@ -96,7 +96,7 @@ func (cappedLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 
 // fixedWidth gives something a width of its own.
 func fixedWidth(width float32, o fyne.CanvasObject) *fyne.Container {
-	return container.New(widthLayout(width), o)
+	return laid(widthLayout(width), o)
 }
 
 type widthLayout float32
@@ -127,12 +127,12 @@ func scrolled(o fyne.CanvasObject) fyne.CanvasObject { return besideBar(scroll(o
 
 // scroll lets something scroll, and leaves room for the bar.
 func scroll(o fyne.CanvasObject) *container.Scroll {
-	return container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, barRoom), o))
+	return container.NewVScroll(laid(layout.NewCustomPaddedLayout(0, 0, 0, barRoom), o))
 }
 
 // besideBar puts what scrolls where its bar is in the margin to the right.
 func besideBar(s *container.Scroll) fyne.CanvasObject {
-	return container.New(overhang{}, container.NewStack(s, newWheel(s)))
+	return laid(overhang{}, container.NewStack(s, newWheel(s)))
 }
 
 type overhang struct{}

@@ -48,7 +48,7 @@ func newLogPane(s *shell, back func()) *logPane {
 	v.lower.Hide()
 	v.content = capped(
 		stretched(12, 1, v.back, v.tally, copied.Button),
-		container.New(topMargin(12), sheet(container.New(upperAndLower{}, v.list.framed(newHeader(logColumns)), v.lower))),
+		laid(topMargin(12), sheet(laid(upperAndLower{}, v.list.framed(newHeader(logColumns)), v.lower))),
 	)
 	return v
 }

@@ -21,7 +21,7 @@ const (
 
 func moodOf(o console.Overview) mood {
 	switch {
-	case o.Problem != "":
+	case o.Problem != "" || len(o.Damaged) > 0:
 		return moodTrouble
 	case o.Open:
 		return moodOpen

@@ -92,7 +92,7 @@ func address(url, remark string) fyne.CanvasObject {
 	text := code(url)
 	text.shrinks = true
 	copied := newCopyButton("", func() string { return url })
-	return container.New(atLeast(30), stretched(smallGap, 0, text, caption(remark), copied.Button))
+	return laid(atLeast(30), stretched(smallGap, 0, text, caption(remark), copied.Button))
 }
 
 func (v *network) show(n console.Neighbourhood) {

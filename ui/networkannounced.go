@@ -39,7 +39,7 @@ func (l *announcedList) show(n console.Neighbourhood) bool {
 	}
 	for _, a := range n.Announced {
 		l.content.Add(interfaceLine(a.Interface,
-			newProse("Announced as “"+shortened(a.Instance, nameMost)+"”", theme.ColorNameSuccess),
+			newProse("Announced as “"+abridged(a.Instance, nameMost)+"”", theme.ColorNameSuccess),
 			newProse(strings.Join(a.Addresses, ", "), theme.ColorNameForeground)))
 	}
 	for _, u := range byReason(n.Unused) {
@@ -52,7 +52,7 @@ func (l *announcedList) show(n console.Neighbourhood) bool {
 func interfaceLine(names string, told ...fyne.CanvasObject) fyne.CanvasObject {
 	name := fixedWidth(interfaceWidth, newProse(names, theme.ColorNameForeground))
 	return inset(container.NewBorder(nil, nil, container.NewVBox(name), nil,
-		container.New(leftMargin(gap), stacked(2, told...))), 0, 5)
+		laid(leftMargin(gap), stacked(2, told...))), 0, 5)
 }
 
 // unusedFor are the interfaces that are left out for one reason. A machine with

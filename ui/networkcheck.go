@@ -41,7 +41,7 @@ func newSelfTest(s *shell, changed, reveal func()) *selfTest {
 	t := &selfTest{shell: s, changed: changed, reveal: reveal, told: newProse(selfTestIntro, colorMuted), below: stacked(0)}
 	t.button = newButton("Test the network", t.start)
 	t.content = stacked(0,
-		inset(container.NewBorder(nil, nil, nil, container.NewVBox(t.button), container.New(layout.NewCustomPaddedLayout(besideButton, besideButton, 0, gap), t.told)), gap, 10),
+		inset(container.NewBorder(nil, nil, nil, container.NewVBox(t.button), laid(layout.NewCustomPaddedLayout(besideButton, besideButton, 0, gap), t.told)), gap, 10),
 		t.below,
 	)
 	return t
@@ -66,8 +66,8 @@ func (t *selfTest) start() {
 	}
 	t.button.Disable()
 	t.told.paint("Asking the devices on the network, and going to each address of the relay…", colorMuted)
-	t.put(container.New(layout.NewCustomPaddedLayout(0, 10, gap, gap),
-		stretched(gap, 0, container.New(atLeast(barHeight), bar), newButton("Cancel", t.giveUp))))
+	t.put(laid(layout.NewCustomPaddedLayout(0, 10, gap, gap),
+		stretched(gap, 0, laid(atLeast(barHeight), bar), newButton("Cancel", t.giveUp))))
 	t.reveal()
 	t.shell.later(func(ctx context.Context) (func(), error) {
 		ctx, stop := context.WithCancel(ctx)

@@ -109,8 +109,8 @@ type foundRow struct {
 func newFoundRow(r console.FoundRelay) *foundRow {
 	row := &foundRow{relay: r, about: caption("")}
 	row.about.shrinks = true
-	name := strong(shortened(r.Name, nameMost))
-	name.shrinks = true
+	name := strong(abridged(r.Name, nameMost))
+	name.shrinks, name.middle = true, true
 	title := []fyne.CanvasObject{name}
 	if r.Stale {
 		title = append(title, chip(warning("does not answer any more"), theme.ColorNameBackground))
@@ -147,7 +147,7 @@ func (r *foundRow) age(now time.Time) {
 		entry = "open without a key"
 	case console.KeyNotTold:
 	}
-	parts := []string{shortened(r.relay.Host, nameMost), entry}
+	parts := []string{abridged(r.relay.Host, nameMost), entry}
 	if r.relay.ID != "" {
 		parts = append(parts, "id "+shortened(r.relay.ID, 8))
 	}

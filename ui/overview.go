@@ -61,8 +61,8 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 	v.parts = stacked(gap,
 		v.welcome,
 		sheet(stacked(0, inset(strong("Needs attention"), gap, 10), widget.NewSeparator(), v.attention.content)),
-		container.New(halves{}, sheet(v.writes.content), sheet(v.reads.content)),
-		container.New(halves{}, section("Storage", storage), sheet(stacked(0, busy, widget.NewSeparator(), inset(v.busy.content, smallGap, 6)))),
+		laid(halves{}, sheet(v.writes.content), sheet(v.reads.content)),
+		laid(halves{}, section("Storage", storage), sheet(stacked(0, busy, widget.NewSeparator(), inset(v.busy.content, smallGap, 6)))),
 		sheet(stacked(0, devices, widget.NewSeparator(), v.devices.content)),
 	)
 	v.body = scrolled(v.parts)

@@ -43,7 +43,7 @@ func (p *panel) paint(fill fyne.ThemeColorName) {
 }
 
 func (p *panel) CreateRenderer() fyne.WidgetRenderer {
-	r := &panelRenderer{panel: p, ground: canvas.NewRectangle(color.Transparent)}
+	r := steadied(&panelRenderer{panel: p, ground: canvas.NewRectangle(color.Transparent)})
 	r.Refresh()
 	return r
 }

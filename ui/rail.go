@@ -75,7 +75,7 @@ func newRailItem(title string, tapped func()) *railItem {
 	i.count.style.Bold = true
 	i.badge = newPanel(theme.ColorNameError, colorNone, 9, inset(i.count, 6, 1))
 	i.badge.Hide()
-	i.pressable = newPressable(container.New(atLeast(34), inset(stretched(smallGap, 0, i.title, i.badge), 10, 0)), tapped)
+	i.pressable = newPressable(laid(atLeast(34), inset(stretched(smallGap, 0, i.title, i.badge), 10, 0)), tapped)
 	return i
 }
 

@@ -36,14 +36,14 @@ func TestNothingWhileNothingChanges(t *testing.T) {
 	})
 }
 
-// However much changes, the window looks at most each 250 ms and spends at most
+// However much changes, the window looks at most each 400 ms and spends at most
 // a fifth of its time so; the last change is always seen.
 func TestManyChangesFewLooks(t *testing.T) {
 	for _, test := range []struct {
 		took time.Duration
 		most int64
 	}{
-		{0, 41}, {10 * time.Millisecond, 40}, {500 * time.Millisecond, 5},
+		{0, 26}, {10 * time.Millisecond, 25}, {500 * time.Millisecond, 5},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			changed := make(chan struct{}, 1)

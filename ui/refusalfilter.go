@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
@@ -50,7 +49,7 @@ func (f *refusalFilter) controls() []fyne.CanvasObject {
 		height = frame.MinSize().Height
 		list = append(list, fixedWidth(pickWidth, frame))
 	}
-	list[0] = container.New(atLeast(height), list[0])
+	list[0] = laid(atLeast(height), list[0])
 	return append(list, f.clear)
 }
 

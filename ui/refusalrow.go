@@ -39,8 +39,8 @@ func newRefusalRow(follow func(lead)) *refusalRow {
 	label := stacked(5, container.NewHBox(chip(r.code, colorTint)), r.status, r.fresh)
 	told := stacked(4, r.title, r.what, r.meta)
 	r.content = inset(container.NewBorder(nil, nil,
-		container.New(topMargin(1), fixedWidth(150, label)), container.New(leftMargin(gap), container.NewVBox(r.remedy)),
-		container.New(atMost(readable), told)), gap, 12)
+		laid(topMargin(1), fixedWidth(150, label)), laid(leftMargin(gap), container.NewVBox(r.remedy)),
+		laid(atMost(readable), told)), gap, 12)
 	return r
 }
 

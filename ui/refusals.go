@@ -51,7 +51,7 @@ func newRefusals(s *shell, follow func(lead), unseenChanged func(int)) *refusals
 	v.lines = stacked(0)
 	list := scrolled(container.NewVBox(sheet(v.lines), v.more))
 	line := append([]fyne.CanvasObject{v.mark, list}, v.filter.controls()...)
-	v.listed = container.New(flowed{}, append(line, container.New(atLeast(v.mark.MinSize().Height), v.tally))...)
+	v.listed = laid(flowed{}, append(line, laid(atLeast(v.mark.MinSize().Height), v.tally))...)
 	v.none = container.NewVBox(sheet(emptyState("Nothing was refused",
 		newProse("When the relay turns a request away, what happened, why, and what to do is told here. Nothing needs doing now.", colorMuted),
 	)))

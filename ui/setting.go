@@ -38,7 +38,7 @@ func newSetting(changed func()) *setting {
 
 // unindented aligns a label with the entries, which begin further left.
 func unindented(l *widget.Label) fyne.CanvasObject {
-	return inset(container.New(borderless{l.Theme}, l), 0, 7)
+	return inset(laid(borderless{l.Theme}, l), 0, 7)
 }
 
 // field is one line of a form: what it is about, and below its value what there

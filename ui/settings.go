@@ -65,7 +65,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.own = newOwnSettings(service, v.changeOwn, v.showLog)
 	v.log = newLogPane(s, v.showForm)
 
-	v.form = scrolled(container.NewVBox(container.New(atMost(readable+gap), stacked(gap,
+	v.form = scrolled(container.NewVBox(laid(atMost(readable+gap), stacked(gap,
 		section("The relay", unpadded(stacked(0,
 			field("Name", "as other devices see it", v.name.stack, v.name.origin),
 			widget.NewSeparator(),

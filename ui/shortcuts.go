@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/layout"
@@ -86,7 +85,7 @@ func (v *window) help() {
 	for _, s := range v.shortcuts() {
 		lines.Add(beside(gap, fixedWidth(170, code(s.keys)), newWords(s.does, colorMuted)))
 	}
-	v.helping = dialog.NewCustom("What the keyboard does", "Close", container.New(layout.NewCustomPaddedLayout(0, gap, 0, 0), lines), v.frame)
+	v.helping = dialog.NewCustom("What the keyboard does", "Close", laid(layout.NewCustomPaddedLayout(0, gap, 0, 0), lines), v.frame)
 	v.helping.Show()
 }
 

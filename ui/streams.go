@@ -51,7 +51,7 @@ type streams struct {
 
 // streamColumns leave the name room first: that is what a person looks for.
 var streamColumns = columns{least: 160, list: []column{
-	{title: "Name", style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
+	{title: "Name", middle: true, style: fyne.TextStyle{Bold: true}, color: theme.ColorNameForeground},
 	{title: "Entries", width: 64, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 2},
 	{title: "Epoch", width: 48, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 5},
 	{title: "Size", width: 56, align: fyne.TextAlignTrailing, color: theme.ColorNameForeground, rank: 3},
@@ -68,7 +68,7 @@ func newStreams(s *shell) *streams {
 	v.header = newSortHeader(&streamColumns, func(order) { v.refilter() })
 	v.listed = container.NewBorder(
 		beside(12, fixedWidth(240, v.filter), v.tally), nil, nil, nil,
-		container.New(topMargin(12), container.New(panes{}, sheet(v.list.framed(v.header)), sheet(v.detail.content))),
+		laid(topMargin(12), laid(panes{}, sheet(v.list.framed(v.header)), sheet(v.detail.content))),
 	)
 	v.hint = code("")
 	v.none = container.NewVBox(sheet(emptyState("No streams yet",

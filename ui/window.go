@@ -91,7 +91,7 @@ func newWindow(s *shell, a *aside, w fyne.Window, o Options) *window {
 	v.notice.Hide()
 	v.stage = container.NewStack()
 	right := container.NewBorder(v.header.content, nil, nil, nil, inset(container.NewBorder(v.notice, nil, nil, nil, v.stage), gap, gap))
-	v.content = container.New(sideBySide{}, v.rail.content, widget.NewSeparator(), right)
+	v.content = laid(sideBySide{}, v.rail.content, widget.NewSeparator(), right)
 	v.choose(0)
 	v.listen()
 	return v

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -21,6 +22,7 @@ func TestHeader(t *testing.T) {
 	show(console.Overview{URLs: []string{"http://127.0.0.1:2451"}, Waiting: 3})
 	reads(t, h.content, "All is well", "127.0.0.1:2451", "this machine only", "3 waiting now")
 	readsNot(t, h.content, "See what")
+	readsNot(t, h.content, "more")
 	test.Tap(h.copy.Button)
 	if got := fyne.CurrentApp().Clipboard().Content(); got != "http://127.0.0.1:2451" {
 		t.Errorf("copied %q", got)
@@ -36,6 +38,14 @@ func TestHeader(t *testing.T) {
 	readsNot(t, h.content, "The disk")
 	h.unreachable(errors.New("it has stopped"))
 	reads(t, h.content, "Not reachable", "it has stopped.")
+
+	// All addresses are one press away, each to be copied, with a code.
+	many := []string{"http://192.168.1.5:2451", "http://[2001:db8::5]:2451", "http://127.0.0.1:2451"}
+	show(console.Overview{Open: true, URLs: many})
+	s.window.connect.show(console.Overview{Open: true, URLs: many})
+	reads(t, h.content, "192.168.1.5:2451", "+ 2 more")
+	test.Tap(h.more)
+	reads(t, s.canvas.Overlays().Top(), many...)
 }
 
 // What wants a look is counted in the header, which leads to it, until it has
@@ -105,7 +115,8 @@ func TestSmallWindow(t *testing.T) {
 	s.look()
 	s.window.streams.list.choose(0)
 	s.settle()
-	s.window.header.show(console.Overview{Open: true, URLs: []string{"http://192.168.111.222:24510"}, Waiting: 12_000}, make([]matter, 12))
+	far := slices.Repeat([]string{"http://192.168.111.222:24510"}, 12)
+	s.window.header.show(console.Overview{Open: true, URLs: far, Waiting: 12_000}, make([]matter, 12))
 	for i, screen := range s.window.screens {
 		s.window.choose(i)
 		s.look()

@@ -5,7 +5,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -20,8 +19,8 @@ type words struct {
 	style fyne.TextStyle
 
 	// shrinks lets the line become as narrow as it must; what does not fit then
-	// ends in an ellipsis.
-	shrinks bool
+	// is left out at its end, or in its middle.
+	shrinks, middle bool
 }
 
 func newWords(text string, color fyne.ThemeColorName) *words {
@@ -61,7 +60,7 @@ func (w *words) paint(text string, color fyne.ThemeColorName) {
 }
 
 func (w *words) CreateRenderer() fyne.WidgetRenderer {
-	r := &wordsRenderer{words: w, line: canvas.NewText("", color.Transparent)}
+	r := steadied(&wordsRenderer{words: w, line: canvas.NewText("", color.Transparent)})
 	r.Refresh()
 	return r
 }
@@ -74,7 +73,7 @@ type wordsRenderer struct {
 func (r *wordsRenderer) Layout(size fyne.Size) {
 	r.line.Text = r.words.text
 	if r.words.shrinks {
-		r.line.Text = ellipsis(r.words.text, size.Width, r.line.TextSize, r.line.TextStyle)
+		r.line.Text = ellipsis(r.words.text, r.words.middle, size.Width, r.line.TextSize, r.line.TextStyle)
 	}
 	height := r.line.MinSize().Height
 	r.line.Move(fyne.NewPos(0, (size.Height-height)/2))
@@ -101,8 +100,9 @@ func (r *wordsRenderer) Refresh() {
 func (r *wordsRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.line} }
 func (r *wordsRenderer) Destroy()                     {}
 
-// ellipsis shortens text from its end until it is at most width wide.
-func ellipsis(text string, width, size float32, style fyne.TextStyle) string {
+// ellipsis leaves out the end of a text, or its middle, until it is at most width
+// wide.
+func ellipsis(text string, middle bool, width, size float32, style fyne.TextStyle) string {
 	fits := func(s string) bool { return fyne.MeasureText(s, size, style).Width <= width }
 	if fits(text) {
 		return text
@@ -110,14 +110,23 @@ func ellipsis(text string, width, size float32, style fyne.TextStyle) string {
 	runes := []rune(text)
 	low, high := 0, len(runes) // low runes fit, high do not
 	for low+1 < high {
-		middle := (low + high) / 2
-		if fits(string(runes[:middle]) + "…") {
-			low = middle
+		half := (low + high) / 2
+		if fits(cut(runes, half, middle)) {
+			low = half
 		} else {
-			high = middle
+			high = half
 		}
 	}
-	return string(runes[:low]) + "…"
+	return cut(runes, low, middle)
+}
+
+// cut leaves n letters of a text: its beginning, or that and as much of its end.
+func cut(text []rune, n int, middle bool) string {
+	end := 0
+	if middle {
+		end = n / 2
+	}
+	return string(text[:n-end]) + "…" + string(text[len(text)-end:])
 }
 
 // prose is text of any length that wraps at words.
@@ -156,7 +165,7 @@ func (p *prose) paint(text string, color fyne.ThemeColorName) {
 }
 
 func (p *prose) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(container.New(borderless{p.text.Theme}, p.text))
+	return widget.NewSimpleRenderer(laid(borderless{p.text.Theme}, p.text))
 }
 
 // borderless takes back the border that Fyne leaves around its texts. A theme
