@@ -1,14 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-
-	"hearth/relay/durable"
 )
 
 const announcedName = "announced.json"
@@ -22,27 +17,16 @@ type announcedFile struct {
 
 // readAnnounced returns an empty one if there is none.
 func readAnnounced(folder string) (announcedFile, error) {
-	path := filepath.Join(folder, announcedName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return announcedFile{}, nil
-	}
-	if err != nil {
-		return announcedFile{}, fmt.Errorf("the name that the network knows cannot be read: %w", err)
-	}
 	var a announcedFile
-	if err := json.Unmarshal(data, &a); err != nil {
-		return announcedFile{}, fmt.Errorf("%s is damaged: %w", path, err)
+	err := readJSONFile(folder, announcedName, &a)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return announcedFile{}, fmt.Errorf("the name that the network knows cannot be read: %w", err)
 	}
 	return a, nil
 }
 
 func (a announcedFile) write(folder string) error {
-	data, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(filepath.Join(folder, announcedName), append(data, '\n')); err != nil {
+	if err := writeJSONFile(folder, announcedName, a); err != nil {
 		return fmt.Errorf("the name that the network knows cannot be kept: %w", err)
 	}
 	return nil

@@ -93,7 +93,7 @@ func (f relayFlags) withoutEffect(command *kong.Context, run *runFile) error {
 			continue
 		}
 		switch p.Flag.Name {
-		case "listen", "open", "name", "interface", "advertise-address":
+		case "listen", "port", "open", "name", "interface", "advertise-address":
 			given = append(given, "--"+p.Flag.Name)
 		}
 	}

@@ -11,10 +11,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gofrs/flock"
 
 	"hearth/relay/protocol"
 )
@@ -141,4 +144,56 @@ func TestAttachWithoutEffect(t *testing.T) {
 		t.Errorf("it ends with %v, and says:\n%s", err, &said)
 	}
 	endService()
+}
+
+// A person's service that systemd is to start at login is the relay, though the
+// window comes first then: the window has it started, and shows it.
+func TestLoginStartsService(t *testing.T) {
+	p := newTrayedProgram(t, `{}`)
+	p.data = filepath.Join(t.TempDir(), "hearth") // the one that is usual below
+	if err := os.Mkdir(p.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.data, settingsName), []byte(`{"port": 0}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wants, tools := filepath.Join(p.runtime, "systemd", "user", "default.target.wants"), t.TempDir()
+	// A systemd that starts a service by its name.
+	starter := "#!/bin/sh\n[ \"$*\" = '--user start hearth.service' ] || exit 1\nexec \"$HEARTH_BIN\" serve >/dev/null 2>&1 &\n"
+	if err := errors.Join(
+		os.MkdirAll(wants, 0o700),
+		os.Symlink("/usr/lib/systemd/user/hearth.service", filepath.Join(wants, "hearth.service")),
+		os.WriteFile(filepath.Join(tools, "systemctl"), []byte(starter), 0o700),
+	); err != nil {
+		t.Fatal(err)
+	}
+	c := p.command(t, "--minimized")
+	c.Env = append(c.Env, "XDG_DATA_HOME="+filepath.Dir(p.data), "PATH="+tools+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	panel := newPanelTray(t, p.bus)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if run, err := readRunFile(p.data); err == nil && run != nil {
+			_ = syscall.Kill(run.PID, syscall.SIGTERM)
+			eventually(t, "the service lets go of the data", func() bool {
+				lock := flock.New(filepath.Join(p.data, "hearth.lock"))
+				free, err := lock.TryLock()
+				return free && err == nil && lock.Close() == nil
+			})
+		}
+		if c.ProcessState == nil {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}
+	})
+	panel.item().click("Quit (the relay goes on)")
+	if err := c.Wait(); err != nil {
+		t.Error(err)
+	}
+	run, err := readRunFile(p.data)
+	if err != nil || run == nil || run.Window || run.PID == c.Process.Pid {
+		t.Fatalf("the relay that runs is %+v, %v", run, err)
+	}
+	wantReach(t, run.URL, true)
 }

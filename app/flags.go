@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 
 	"github.com/alecthomas/kong"
@@ -12,7 +13,8 @@ import (
 // a flag nor the environment gave a value for this run.
 type relayFlags struct {
 	folderFlag
-	Listen           *place      `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port}). Port 0 takes a free one." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
+	Listen           *place      `help:"Listen at this address (default: 127.0.0.1:${port}, with --open :${port})." placeholder:"HOST:PORT" env:"HEARTH_LISTEN"`
+	Port             *uint16     `help:"Listen at this port (default: ${port}). Port 0 takes a free one." placeholder:"PORT" env:"HEARTH_PORT"`
 	Open             *bool       `help:"Let everyone on the network in, to read and to write, without keys." negatable:"" env:"HEARTH_OPEN"`
 	Name             *string     `help:"The relay's name, as the network sees it." placeholder:"NAME" env:"HEARTH_NAME"`
 	Interface        []string    `help:"Announce the relay on this interface only, or, as !NAME, never on this one; repeat it for more (default: those of networks that people share)." placeholder:"NAME" env:"HEARTH_INTERFACES"`
@@ -26,6 +28,12 @@ func (f relayFlags) settings(command *kong.Context) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
+	if f.Listen != nil && f.Port != nil {
+		return settings{}, &hintedError{
+			fmt.Errorf("two ports were given: %d, and that of %s", *f.Port, *f.Listen),
+			"give --port, or --listen with the port in it; HEARTH_PORT and HEARTH_LISTEN count as well",
+		}
+	}
 	data := console.Value[string]{Value: folder, Origin: console.OriginDefault}
 	if f.Data != "" {
 		data.Origin = originOf(command, "data")
@@ -33,12 +41,21 @@ func (f relayFlags) settings(command *kong.Context) (settings, error) {
 	return loadSettings(givens{
 		name:   given[string]{f.Name, originOf(command, "name")},
 		place:  given[place]{f.Listen, originOf(command, "listen")},
+		port:   given[int]{asInt(f.Port), originOf(command, "port")},
 		open:   given[bool]{f.Open, originOf(command, "open")},
 		faces:  several(f.Interface, originOf(command, "interface")),
 		addrs:  several(f.AdvertiseAddress, originOf(command, "advertise-address")),
 		level:  given[slog.Level]{f.LogLevel, originOf(command, "log-level")},
 		folder: data,
 	})
+}
+
+// asInt is a number that was given, if it was.
+func asInt(n *uint16) *int {
+	if n == nil {
+		return nil
+	}
+	return new(int(*n))
 }
 
 // several is what a flag that may be repeated gave, if it was given.

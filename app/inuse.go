@@ -17,8 +17,9 @@ func alreadyRunning(folder string, err error) error {
 	if failed != nil || run == nil {
 		return err
 	}
-	return &hintedError{
-		fmt.Errorf("a relay runs on %s already, at %s (process %d)", folder, run.URL, run.PID),
-		"stop that one first, or name another data folder with --data",
+	hint := "stop that one first, or name another data folder with --data"
+	if run.Window {
+		hint = "it is the one in Hearth's window: quit that first, or name another data folder with --data"
 	}
+	return &hintedError{fmt.Errorf("a relay runs on %s already, at %s (process %d)", folder, run.URL, run.PID), hint}
 }

@@ -70,7 +70,7 @@ func (e *portInUseError) Unwrap() error { return e.err }
 
 // Hint says what to do.
 func (e *portInUseError) Hint() string {
-	return "stop that program, or let the relay listen at another port with --listen HOST:PORT; port 0 takes a free one"
+	return "stop that program, or let the relay listen at another port with --port PORT; port 0 takes a free one"
 }
 
 // checkPlace refuses to listen where other machines reach the relay unless it

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
-
-	"hearth/relay/durable"
 )
 
 const runName = "run.json"
@@ -30,33 +26,24 @@ type runFile struct {
 
 // readRunFile returns nil if no relay says that it runs.
 func readRunFile(folder string) (*runFile, error) {
-	path := filepath.Join(folder, runName)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	var r runFile
+	err := readJSONFile(folder, runName, &r)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
+	case errors.Is(err, fs.ErrPermission):
 		return nil, &hintedError{
 			fmt.Errorf("the relay on %s is another user's: %w", folder, err),
 			"ask for it as that user (or with sudo), or name another data folder with --data",
 		}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("the running relay cannot be looked up: %w", err)
-	}
-	var r runFile
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("%s is damaged, so the running relay cannot be found: %w", path, err)
 	}
 	return &r, nil
 }
 
 func (r runFile) write(folder string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := durable.WriteFile(filepath.Join(folder, runName), append(data, '\n')); err != nil {
+	if err := writeJSONFile(folder, runName, r); err != nil {
 		return fmt.Errorf("the owner's commands cannot be told of the relay: %w", err)
 	}
 	return nil

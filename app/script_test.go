@@ -118,7 +118,7 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 func environment(ts *testscript.TestScript) []string {
 	env := os.Environ()
 	for _, name := range []string{
-		"PATH", "HOME", "XDG_DATA_HOME", "HEARTH_DATA", "HEARTH_LISTEN", "HEARTH_NAME", "HEARTH_OPEN", "HEARTH_LOG_LEVEL",
+		"PATH", "HOME", "XDG_DATA_HOME", "HEARTH_DATA", "HEARTH_LISTEN", "HEARTH_PORT", "HEARTH_NAME", "HEARTH_OPEN", "HEARTH_LOG_LEVEL",
 		"HEARTH_INTERFACES", "HEARTH_ADVERTISE_ADDRESSES",
 	} {
 		if value := ts.Getenv(name); value != "" {

@@ -53,7 +53,6 @@ func (c statusCommand) Run(ctx context.Context, out io.Writer) (err error) {
 	state := statusJSON{Folder: folder}
 	if run != nil {
 		state.Running, state.PID = true, run.PID
-		o.Name, o.URLs = run.Name, run.URLs
 	}
 	if c.JSON {
 		state.Overview = consolehttp.OverviewOf(o)
@@ -85,13 +84,13 @@ func printStatus(out io.Writer, state statusJSON, o console.Overview) error {
 	}
 	line("holds", "%s, %s, %s", count(uint64(o.Streams), "stream", "streams"),
 		count(o.Entries, "entry", "entries"), size(o.Bytes))
+	line("disk", "%s used, %s free", size(o.DiskUsed), size(o.DiskFree))
 	if o.BackupFailed != "" {
 		line("backup", "%s", printable(o.BackupFailed))
 	}
 	if !o.BackedUp.IsZero() {
 		line("backed up", "%s", moment(o.BackedUp))
 	}
-	line("disk", "%s used, %s free", size(o.DiskUsed), size(o.DiskFree))
 	line("data", "%s", state.Folder)
 	line("id", "%s", o.ID)
 	return t.Flush()

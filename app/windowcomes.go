@@ -74,6 +74,9 @@ func (c windowCommand) open(ctx context.Context, command *kong.Context) (_ *show
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
+	if run == nil && c.Minimized && folder == defaultFolder() && wakeService(ctx) {
+		run = coming(ctx, folder)
+	}
 	if run == nil {
 		var h *home
 		h, err = openHome(ctx, s, homeOptions{Logger: log, Book: book, Window: true, Login: login})
@@ -93,7 +96,7 @@ func (c windowCommand) open(ctx context.Context, command *kong.Context) (_ *show
 		return nil, err
 	}
 	log.Info("showing the relay that runs as a service", "url", run.URL, "process", run.PID)
-	if g := s.givens; g.name.value != nil || g.place.value != nil || g.open.value != nil || g.faces.value != nil || g.addrs.value != nil {
+	if g := s.givens; g.name.value != nil || g.place.value != nil || g.port.value != nil || g.open.value != nil || g.faces.value != nil || g.addrs.value != nil {
 		log.Warn("what the environment says of the relay has no effect: its service was started without this window")
 	}
 	a := newAttached(folder, login)
