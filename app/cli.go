@@ -41,8 +41,6 @@ type commandLine struct {
 	Streams streamsCommand `cmd:"" help:"List the streams, or the entries of one."`
 	Status  statusCommand  `cmd:"" help:"Say how the relay is."`
 	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept, link by link."`
-	Export  exportCommand  `cmd:"" help:"Write streams into a file that proves itself."`
-	Import  importCommand  `cmd:"" help:"Take in the streams of such a file."`
 	Backup  backupCommand  `cmd:"" help:"Back up everything, now and from now on."`
 	Restore restoreCommand `cmd:"" help:"Bring back a backup."`
 	Find    findCommand    `cmd:"" help:"Find the relays on the network."`

@@ -41,16 +41,16 @@ func (v view) Overview(ctx context.Context) (console.Overview, error) {
 	if checked := v.relay.checked.Load(); checked != nil {
 		o.Checked = *checked
 	}
-	o.Problem = problem(o)
-	return o, nil
-}
-
-// scarce is below how many free bytes the owner is told: a few of the largest
 	state := v.backups.State()
 	o.BackupFailed = backupFailure(state)
 	if len(state.Kept) > 0 {
 		o.BackedUp = state.Kept[0].Made
 	}
+	o.Problem = problem(o)
+	return o, nil
+}
+
+// scarce is below how many free bytes the owner is told: a few of the largest
 // batches, each of which is written twice, and room to tidy up.
 const scarce = 256 << 20
 

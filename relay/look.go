@@ -38,8 +38,8 @@ type look struct {
 	dir     string
 	store   reader
 	workers int // how many hash in a check, beside the one who reads
-}
 	backups *backup.Keeper
+}
 
 // Streams implements [console.Relay].
 func (l look) Streams(ctx context.Context, after console.StreamRef, limit int) ([]console.Stream, error) {
@@ -195,10 +195,10 @@ type Stopped struct {
 // meanwhile. The errors are those of Open, *InUseError also when a relay runs
 // there, *UnfinishedError, and fs.ErrNotExist if none has ever. Close it soon.
 func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
-	path, err := database(dir)
 	if unfinished(dir) {
 		return nil, &UnfinishedError{Dir: dir}
 	}
+	path, err := database(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,6 @@ func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 		return nil, err
 	}
 	s := &Stopped{look: look{dir: dir, store: r, workers: runtime.GOMAXPROCS(0)}, reader: r, lock: lock}
-	key := filepath.Join(dir, identityFile)
 	if s.id, err = idIn(dir); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -227,15 +226,15 @@ func Look(ctx context.Context, dir string) (_ *Stopped, err error) {
 // idIn returns the id of the relay in a data folder; empty if the data came here
 // without it.
 func idIn(dir string) (string, error) {
+	key := filepath.Join(dir, identityFile)
 	if _, err := os.Stat(key); errors.Is(err, fs.ErrNotExist) {
-		return s, nil // the data came here without it
+		return "", nil
 	}
 	identity, err := access.OpenIdentity(key)
 	if err != nil {
-		return nil, errors.Join(err, r.Close())
+		return "", err
 	}
-	s.id = identity.RelayID()
-	return s, nil
+	return identity.RelayID(), nil
 }
 
 // Overview implements [console.Relay], with what can be known of a relay that

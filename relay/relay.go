@@ -100,11 +100,11 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	r := &Relay{
-		dir: dir, options: o, hub: new(notify.Hub), token: access.NewOwnerToken(), started: time.Now(),
 	if err := planIn(dir, o.Backups).Check(); err != nil {
 		return nil, err
 	}
+	r := &Relay{
+		dir: dir, options: o, hub: new(notify.Hub), token: access.NewOwnerToken(), started: time.Now(),
 		servers: make(map[net.Listener]*http.Server),
 	}
 	if r.lock, err = openFolder(ctx, dir); err != nil {
@@ -117,14 +117,11 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 			err = errors.Join(err, r.lock.Unlock())
 		}
 	}()
-	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
-		return nil, err
 	if _, err := finishRestore(dir); err != nil {
 		return nil, err
 	}
-	if err := dropSpool(dir); err != nil {
-		return nil, &FolderError{Dir: dir, Err: err}
-	}
+	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
+		return nil, err
 	}
 	rules, err := guard.New(guard.Rules{
 		Hosts: o.Hosts, HostNames: o.HostNames, Origins: o.Origins, TrustedProxies: o.TrustedProxies,
@@ -139,12 +136,12 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge}
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
+	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)
 	r.ShowOwner(r.Console())
 	r.chores.Go(r.keepChecking)
-	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)
+	r.chores.Go(func() { r.backups.Run(r.life) })
 	return r, nil
 }
-	r.chores.Go(func() { r.backups.Run(r.life) })
 
 // route puts together the way of a request: the guard, the door, and behind them
 // what serves it.
