@@ -41,7 +41,7 @@ func (x *exchange) read() error {
 	if err != nil {
 		return err
 	}
-	defer s.room.Release()
+	defer s.release()
 	err = x.send(http.StatusOK, s.pieces...)
 	x.handler.options.Observer.Read(ctx, x.visitor, ref, s.page, s.size, s.took, err)
 	return nil
@@ -57,6 +57,12 @@ type sheet struct {
 	room   *guard.Reservation
 }
 
+// release gives back the memory of the page.
+func (s *sheet) release() {
+	s.page.Release()
+	s.room.Release()
+}
+
 // page reads a page and makes room for it to be sent. Where there is none, it is
 // let go and read again once there is: room to read is never held by pages that
 // stand behind slow clients, so that a small page goes out whatever large ones
@@ -69,11 +75,12 @@ func (x *exchange) page(ctx context.Context, ask store.Read) (*sheet, error) {
 	}
 	sending := o.Sending.Share(x.r)
 	room, ok := sending.TryReserve(int64(s.held))
-	s.room.Release()
 	if ok {
+		s.room.Release()
 		s.room = room
 		return s, nil
 	}
+	s.release()
 	if room, err = sending.Reserve(ctx, pageRoom); err != nil {
 		return nil, err
 	}

@@ -1,10 +1,7 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -76,8 +73,11 @@ func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Pag
 
 // collect puts the runs that a statement lists into a page until it is full.
 func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) error {
-	left := allowance{entries: ask.Entries, bytes: ask.Bytes, empty: true}
-	for next := uint64(0); left.entries > 0; {
+	damaged := func(seq uint64, reason string) error {
+		return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq, Reason: reason})
+	}
+	g := gather(page, ask)
+	for next := uint64(0); !g.full; {
 		more, err := stmt.Step()
 		if err != nil {
 			return r.damage.reading(s.Ref, max(next, page.Last+1), err)
@@ -85,75 +85,38 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 		if !more {
 			break
 		}
-		run := scanRow(stmt)
+		run := scanPlace(stmt)
 		if next == 0 {
 			next = run.first // the first run may begin before the page does
 		}
 		if run.first != next || run.last() > s.Head {
-			return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: next, Reason: "its runs do not join"})
+			return damaged(next, "its runs do not join")
 		}
 		next = run.last() + 1
-		body, seq := run.body, run.first
+		body := borrow(stmt, 3)
 		if page.Last >= run.first {
-			at, rest, err := run.seek(page.Last)
+			at, rest, err := run.skipTo(body, page.Last)
 			if err != nil {
-				return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: page.Last, Reason: err.Error()})
+				return damaged(page.Last, err.Error())
 			}
 			if at.Link != ask.After.Link {
 				return &store.DivergedError{Ref: s.Ref, Seq: page.Last}
 			}
-			body, seq = rest, page.Last+1
+			body = rest
 		}
-		size, count, err := left.take(body, seq)
-		if err == nil && size == len(body) && seq+uint64(count) != next {
-			err = errors.New("a run holds another number of entries than its row says")
-		}
-		if err != nil {
-			return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq + uint64(count), Reason: err.Error()})
-		}
-		if count > 0 {
-			piece := body[:size]
-			if seq > run.first {
-				piece = bytes.Clone(piece) // the end of a run would hold all of it
-			}
-			page.Wire = append(page.Wire, piece)
-			page.Count += count
-			page.Last = seq + uint64(count) - 1
-		}
-		if size < len(body) {
-			break
+		if err := g.add(run, body, run.last() == s.Head); err != nil {
+			return damaged(page.Last+1, err.Error())
 		}
 	}
 	return nil
 }
 
-// allowance is what a page has room for yet.
-type allowance struct {
-	entries int
-	bytes   int
-	empty   bool // so that the first entry goes in, however large
-}
-
-// take walks over the entries that a body starts with and that there is room
-// for, the first of them at a position. It returns the bytes that they take and
-// how many they are; the error says how the body is damaged behind them.
-func (a *allowance) take(body []byte, seq uint64) (size, count int, err error) {
-	for size < len(body) && a.entries > 0 {
-		e, rest, err := protocol.DecodeEntry(body[size:])
-		if err != nil {
-			return size, count, err
-		}
-		if want := seq + uint64(count); e.Seq != want {
-			return size, count, fmt.Errorf("an entry calls itself %d where %d belongs", e.Seq, want)
-		}
-		if len(e.Data) > a.bytes && !a.empty {
-			break
-		}
-		a.empty = false
-		a.entries--
-		a.bytes -= len(e.Data)
-		size = len(body) - len(rest)
-		count++
+// scanPlace takes where a run is from a statement that selects id, count and
+// bytes.
+func scanPlace(stmt *sqlite.Stmt) row {
+	return row{
+		first: uint64(stmt.ColumnInt64(0)) & maxPosition,
+		count: stmt.ColumnInt(1),
+		bytes: stmt.ColumnInt(2),
 	}
-	return size, count, nil
 }

@@ -1,12 +1,16 @@
 package sqlite_test
 
 import (
+	"bytes"
+	"context"
 	"runtime"
 	"testing"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
 	"hearth/relay/store/sqlite"
+
+	"pgregory.net/rapid"
 )
 
 // A page takes as much memory as it shows to those who count it, not that of the
@@ -45,4 +49,73 @@ func TestPageMemory(t *testing.T) {
 		t.Errorf("%d pages that show %d bytes take %d", pages, shown, took)
 	}
 	runtime.KeepAlive(held)
+}
+
+// A page shows its entries whatever their sizes and however they fall into
+// pieces, takes not much more memory than they do, and is not changed by others
+// that are given back.
+func TestPagePieces(t *testing.T) {
+	s := open(t, place(t), sqlite.Options{})
+	const batches = 40
+	var data [][]byte
+	for i := range batches {
+		batch := make([][]byte, 1+i%7)
+		for j := range batch {
+			size := []int{0, 100, 30_000, store.PieceSize / 3, store.PieceSize, 2 * store.PieceSize}[(i*i+j)%6]
+			batch[j] = bytes.Repeat([]byte{byte(len(data) + j)}, size)
+		}
+		data = append(data, batch...)
+		if _, err := s.Append(t.Context(), store.Append{
+			Ref: named("notes"), Batch: protocol.Batch{Entries: protocol.NewEntries(batch...)},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cursors := []*protocol.Cursor{nil}
+	for seq := 1; seq < len(data); {
+		p, err := s.Page(t.Context(), store.Read{
+			Ref: named("notes"), After: cursors[len(cursors)-1], Entries: protocol.MaxPageEntries, Bytes: protocol.MaxPageData,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, err := range p.All() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursors = append(cursors, &protocol.Cursor{Stream: p.Stream, Seq: e.Seq, Link: e.Link})
+			seq++
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		after := rapid.IntRange(0, len(data)-1).Draw(t, "after")
+		limit := rapid.IntRange(1, len(data)).Draw(t, "limit")
+		p, err := s.Page(context.Background(), store.Read{
+			Ref: named("notes"), After: cursors[after], Entries: limit, Bytes: protocol.MaxPageData,
+		})
+		if err != nil || p.Count == 0 || p.Count > limit {
+			t.Fatalf("%d entries of %d: %v", p.Count, limit, err)
+		}
+		held, size := 0, 0
+		for _, piece := range p.Wire {
+			held += cap(piece)
+			size += len(piece)
+		}
+		if held > 2*size+store.PieceSize {
+			t.Fatalf("%d bytes take %d", size, held)
+		}
+		seq := after
+		for e, err := range p.All() {
+			if err != nil || int(e.Seq) != seq+1 || !bytes.Equal(e.Data, data[seq]) {
+				t.Fatalf("the entry at %d is another one: %v", seq+1, err)
+			}
+			seq++
+		}
+		if seq != after+p.Count {
+			t.Fatalf("%d entries in a page of %d", seq-after, p.Count)
+		}
+		if rapid.Bool().Draw(t, "given back") {
+			p.Release()
+		}
+	})
 }
