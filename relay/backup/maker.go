@@ -18,6 +18,9 @@ const (
 	// streamsAtOnce is how many streams are listed in one snapshot.
 	streamsAtOnce = 256
 
+	// wireHead is about how many bytes an entry takes beside its own.
+	wireHead = 48
+
 	// maxLacking is how many of the streams that a backup lacks are listed: who has
 	// more damage than this looks at the relay.
 	maxLacking = 100
@@ -111,7 +114,7 @@ func (m Maker) attempt(ctx context.Context, f folder, to []age.Recipient, progre
 		return Kept{}, err
 	}
 	if m.Free != nil {
-		if need, free := totals.Disk-totals.Log, m.Free(f.path); free > 0 && free < need {
+		if need, free := totals.Bytes+wireHead*totals.Entries, m.Free(f.path); free > 0 && free < need {
 			return Kept{}, &RoomError{Folder: f.path, Need: need, Free: free}
 		}
 	}
