@@ -92,7 +92,7 @@ func (h *header) show(o console.Overview, list []matter) {
 	h.more.Hidden = len(o.URLs) < 2
 	h.address.set(shortened(strings.TrimPrefix(h.url, "http://"), addressMost))
 	if o.Open {
-		h.open.paint("open to everyone on this network", theme.ColorNameError)
+		h.open.paint("open to this network", theme.ColorNameError)
 	} else {
 		h.open.paint("this machine only", colorMuted)
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"os"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -49,6 +50,10 @@ func newTelling(trouble, hint string, quit func()) fyne.CanvasObject {
 // newApp makes the toolkit's app; there can be one to a process.
 func newApp(version string, look fyne.Theme) fyne.App {
 	startNoBus()
+	// The toolkit makes its own folder in there, but not that of a new home.
+	if cache, err := os.UserCacheDir(); err == nil {
+		_ = os.MkdirAll(cache, 0o700) // the toolkit says so if it cannot be used
+	}
 	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "Hearth", Version: version, Icon: icon})
 	a := app.NewWithID(appID)
 	a.Settings().SetTheme(look)

@@ -28,13 +28,13 @@ func TestHeader(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 	show(console.Overview{Open: true, Problem: "The disk is nearly full: free some space."})
-	reads(t, h.content, "Something is wrong", "The disk is nearly full: free some space.", "open to everyone on this network")
+	reads(t, h.content, "Something is wrong", "The disk is nearly full: free some space.", "open to this network")
 	test.Tap(findButton(t, h.content, "Settings"))
 	if s.window.current.Load() != int32(s.window.place(s.window.settings)) {
 		t.Error("the problem leads nowhere")
 	}
 	show(console.Overview{Open: true}) // as its owner chose
-	reads(t, h.content, "All is well", "open to everyone")
+	reads(t, h.content, "All is well", "open to this network")
 	readsNot(t, h.content, "The disk")
 	h.unreachable(errors.New("it has stopped"))
 	reads(t, h.content, "Not reachable", "it has stopped.")
