@@ -38,6 +38,7 @@ func (r *Reader) scanStream(stmt *sqlite.Stmt) found {
 	stmt.ColumnBytes(4, f.Identity[:])
 	stmt.ColumnBytes(7, f.Link[:])
 	f.Damage = r.damage.of(f.Ref)
+	r.tails.saw(f.Ref, f.Head)
 	return f
 }
 
@@ -79,6 +80,10 @@ func (r *Reader) Stream(ctx context.Context, ref store.Ref) (s store.Stream, err
 // Heads implements [store.Store].
 func (r *Reader) Heads(ctx context.Context, space string, names []string) (states []store.State, err error) {
 	states = make([]store.State, len(names))
+	if ctx.Err() == nil && r.tails.heads(space, names, states) {
+		return states, nil
+	}
+	clear(states)
 	err = r.read(ctx, func(conn *connection) error {
 		stmt := conn.Prep("SELECT s.id, s.head FROM space p JOIN stream s ON s.space = p.key WHERE p.name = ? AND s.name = ? AND s.head > 0")
 		for i, name := range names {
@@ -91,6 +96,7 @@ func (r *Reader) Heads(ctx context.Context, space string, names []string) (state
 			if there {
 				stmt.ColumnBytes(0, states[i].Stream[:])
 				states[i].Head = uint64(stmt.ColumnInt64(1))
+				r.tails.saw(store.Ref{Space: space, Name: name}, states[i].Head)
 			}
 			if err := finish(stmt, nil); err != nil {
 				return failure("looking for "+name, err)

@@ -15,24 +15,40 @@ const runsFrom = `SELECT id, count, bytes, body FROM run
 
 // Page implements [store.Store].
 func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err error) {
+	if t, ok := r.tails.of(ask.Ref); ok && r.damage.of(ask.Ref) == nil && ctx.Err() == nil {
+		if page, known, err := t.page(ask); known {
+			return page, err
+		}
+	}
+	place := r.tails.enter(ask.Ref)
 	err = r.read(ctx, func(conn *connection) error {
 		s, err := r.find(conn, ask.Ref)
 		if err != nil {
 			return err
 		}
-		page = store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head}
 		if err := checkCursor(s, ask.After); err != nil {
 			return err
 		}
-		if ask.After != nil {
-			page.Last = ask.After.Seq
+		page = begun(s, ask)
+		if err := r.fill(conn, s, ask, &page); err != nil {
+			return err
 		}
-		return r.fill(conn, s, ask, &page)
+		r.tails.fill(place, s, ask.After, &page)
+		return nil
 	})
 	if err != nil {
 		return store.Page{}, err
 	}
 	return page, nil
+}
+
+// begun returns a page that has no entries yet.
+func begun(s found, ask store.Read) store.Page {
+	page := store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head}
+	if ask.After != nil {
+		page.Last = ask.After.Seq
+	}
+	return page
 }
 
 // checkCursor checks all of a cursor that the stream's own row can tell.

@@ -17,6 +17,7 @@ type Reader struct {
 	path    string
 	resting bool // nobody writes to the file
 	damage  damages
+	tails   tails
 
 	mu     sync.RWMutex // held for reading while a connection is out
 	closed bool
@@ -67,6 +68,7 @@ func (r *Reader) Close() error {
 		return nil
 	}
 	r.closed = true
+	r.tails.close()
 	close(r.idle)
 	var errs []error
 	for conn := range r.idle {

@@ -58,6 +58,7 @@ func newStore(conn *sqlite.Conn, reader *Reader, o Options) (*Store, error) {
 		states:  make(map[store.Ref]state),
 		damage:  &reader.damage,
 		totals:  s.totals,
+		tails:   &reader.tails,
 		publish: o.Publish,
 		now:     time.Now,
 		path:    reader.path,

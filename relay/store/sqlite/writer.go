@@ -69,6 +69,7 @@ type writer struct {
 	states  map[store.Ref]state
 	damage  *damages
 	totals  *totals
+	tails   *tails
 	publish func([]store.Moved)
 	now     func() time.Time
 	turns   turns
@@ -266,6 +267,7 @@ func (w *writer) commit(group []*request) error {
 		w.states[ref] = s.state
 		if s.moved {
 			w.totals.add(s.before, s.state)
+			w.tails.moved(ref, s.state)
 			moves = append(moves, store.Moved{Ref: ref, State: store.State{Stream: s.id, Head: s.head}})
 		}
 	}
