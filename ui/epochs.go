@@ -109,7 +109,7 @@ func (e *epochs) showAll() {
 		if len(starts) == epochsMost {
 			note = remark(fmt.Sprintf("The newest %s; there may be more.", number(epochsMost)))
 		}
-		e.dialog = dialog.NewCustom("Epochs of "+abridged(e.stream.Name, 40), "Close",
+		e.dialog = dialog.NewCustom("Epochs of "+abridged(e.stream.Name, titleMost), "Close",
 			container.NewBorder(nil, note, nil, nil, list.framed(newHeader(&epochColumns))), windowOf(o))
 		size := dialogSize(o)
 		e.dialog.Resize(fyne.NewSize(min(size.Width, 460), min(size.Height, epochsAround+float32(len(starts))*(fineRow+1))))

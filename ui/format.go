@@ -74,6 +74,9 @@ func shortened(s string, n int) string {
 	return cut(letters, n, false)
 }
 
+// titleMost is how many letters of a name a title has room for.
+const titleMost = 40
+
 // abridged is a name that is longer than n letters without its middle: names
 // differ at their ends as often as where they begin.
 func abridged(name string, n int) string {

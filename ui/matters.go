@@ -100,7 +100,7 @@ func damaged(streams []console.Damage) []matter {
 	var list []matter
 	for _, d := range streams[:min(len(streams), damagedMost)] {
 		list = append(list, matter{
-			alarm, fmt.Sprintf("The stream “%s” is damaged at position %s.", fullName(d.StreamRef), number(d.Position)),
+			alarm, fmt.Sprintf("The stream “%s” is damaged at position %s.", abridged(fullName(d.StreamRef), titleMost), number(d.Position)),
 			sentence(d.Reason) + " Its devices are refused until it is sound again. Keep a copy of the data folder, then bring back a backup.",
 			"Open stream",
 			lead{toStream, d.StreamRef},

@@ -49,7 +49,7 @@ func newMine(s *shell, stream console.Stream, named func(string) string) *mine {
 // ask opens the dialog above a part of the window.
 func (m *mine) ask(above fyne.CanvasObject) *dialog.CustomDialog {
 	w := windowOf(above)
-	d := dialog.NewCustom("Is it mine? A cursor for "+abridged(m.stream.Name, 40), "Close", container.NewStack(m.content), w)
+	d := dialog.NewCustom("Is it mine? A cursor for "+abridged(m.stream.Name, titleMost), "Close", container.NewStack(m.content), w)
 	size := dialogSize(above)
 	d.Resize(fyne.NewSize(min(size.Width, 600), min(size.Height, 380)))
 	d.Show()

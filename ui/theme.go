@@ -49,7 +49,7 @@ var palette = map[fyne.ThemeColorName]shade{
 	theme.ColorNamePrimary:             {0xC2541BFF, 0xF08A4BFF},
 	theme.ColorNameForegroundOnPrimary: {0xFFFFFFFF, 0x24150CFF},
 	theme.ColorNameHyperlink:           {0xC2541BFF, 0xF08A4BFF},
-	theme.ColorNameFocus:               {0xC2541B40, 0xF08A4B4D},
+	theme.ColorNameFocus:               {0x26221D66, 0xC33C0099}, // over buttons of every colour
 	theme.ColorNameSelection:           {0xC2541B38, 0xF08A4B4D},
 	theme.ColorNameHover:               {0x26221D0D, 0xECE6DF12},
 	theme.ColorNamePressed:             {0x26221D1F, 0xECE6DF24},

@@ -44,6 +44,36 @@ func TestContrast(t *testing.T) {
 	}
 }
 
+// Where the keyboard is shows on controls of every colour, and what they say can
+// be read there too: half as bright again, or as dark.
+func TestFocusShows(t *testing.T) {
+	for ground, text := range map[fyne.ThemeColorName]fyne.ThemeColorName{
+		theme.ColorNameButton:  theme.ColorNameForeground,
+		colorSurface:           theme.ColorNameForeground,
+		theme.ColorNamePrimary: theme.ColorNameForegroundOnPrimary,
+		theme.ColorNameError:   theme.ColorNameForegroundOnError,
+	} {
+		for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
+			th := hearthTheme{}
+			calm := th.Color(ground, variant)
+			focused := over(th.Color(theme.ColorNameFocus, variant), calm)
+			if got := contrast(focused, calm); got < 1.5 {
+				t.Errorf("%s with the keyboard and without have %.2f to 1 in variant %d", ground, got, variant)
+			}
+			if got := contrast(th.Color(text, variant), focused); got < 4.5 {
+				t.Errorf("%s on %s with the keyboard has %.1f to 1 in variant %d", text, ground, got, variant)
+			}
+		}
+	}
+}
+
+// over lays a colour over an opaque one.
+func over(top, ground color.Color) color.Color {
+	a, b := color.NRGBAModel.Convert(top).(color.NRGBA), color.NRGBAModel.Convert(ground).(color.NRGBA)
+	mix := func(a1, b1 uint8) uint8 { return uint8((int(a1)*int(a.A) + int(b1)*(255-int(a.A))) / 255) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}
+
 func contrast(a, b color.Color) float64 {
 	light, dark := luminance(a), luminance(b)
 	return (max(light, dark) + 0.05) / (min(light, dark) + 0.05)
