@@ -108,13 +108,19 @@ func TestFailingDisk(t *testing.T) {
 	}
 }
 
-// try writes an entry and returns the code of the refusal, if it is refused.
+// try writes an entry to "notes" and returns the code of the refusal, if it is
+// refused.
 func try(c *http.Client, base string, entry []byte) (code string, err error) {
+	return tryTo(c, base, "notes", entry)
+}
+
+// tryTo is try for any stream.
+func tryTo(c *http.Client, base, stream string, entry []byte) (code string, err error) {
 	body, err := cbor.Marshal(batchMessage{Epoch: 1, Entries: [][]byte{entry}})
 	if err != nil {
 		return "", err
 	}
-	request, err := http.NewRequest(http.MethodPost, base+"/v1/streams/notes/entries", bytes.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, base+"/v1/streams/"+stream+"/entries", bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,7 @@ import (
 
 // process is a relay in a process of its own.
 type process struct {
+	dir     string // where its data is
 	cmd     *exec.Cmd
 	address string
 }
@@ -37,7 +38,7 @@ func start(t testing.TB, dir string, under ...string) *process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: cmd}
+	p := &process{dir: dir, cmd: cmd}
 	t.Cleanup(p.kill)
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
