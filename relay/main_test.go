@@ -6,19 +6,56 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"hearth/relay"
+	"hearth/relay/backup"
 )
 
 // serveIn tells the test's own program to be a relay on a data folder: some
 // tests need one that can be killed or traced.
 const serveIn = "HEARTH_TEST_SERVE_IN"
 
+// victimVariable tells the test's own program to back up or to restore, until it is
+// killed: what, from where and to where, a line each.
+const victimVariable = "HEARTH_TEST_VICTIM"
+
+// victim does what the variable says, and says whether it says anything.
+func victim() (code int, ok bool) {
+	line := strings.Split(os.Getenv(victimVariable), "\n")
+	if len(line) != 3 {
+		return 0, false
+	}
+	var err error
+	ctx := context.Background()
+	fmt.Println("begun")
+	switch line[0] {
+	case "restore":
+		_, err = (relay.Restore{File: line[1], Force: true}).Run(ctx, line[2])
+	case "back up":
+		var data *relay.Stopped
+		if data, err = relay.Look(ctx, line[1]); err == nil {
+			err = data.AssumeBackups(backup.Plan{Folder: line[2], Keep: 2})
+		}
+		for err == nil {
+			_, err = data.BackUp(ctx, "", nil)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1, true
+	}
+	return 0, true
+}
+
 func TestMain(m *testing.M) {
+	if code, ok := victim(); ok {
+		os.Exit(code)
+	}
 	if dir := os.Getenv(serveIn); dir != "" {
 		if err := serve(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

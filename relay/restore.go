@@ -97,7 +97,7 @@ func (o Restore) Run(ctx context.Context, dir string) (done Restored, err error)
 type restoring struct {
 	Restore
 	dir      string
-	name     string // of this restore: the time at which it began
+	name     string // of this restore: the time at which it began, and a number if need be
 	live     *live
 	contents backup.Contents
 	streams  []RestoredStream
@@ -112,7 +112,7 @@ func (o Restore) begin(dir string) (*restoring, error) {
 		return nil, err
 	}
 	r := &restoring{
-		Restore: o, dir: dir, name: time.Now().UTC().Format("20060102T150405Z"), size: uint64(info.Size()),
+		Restore: o, dir: dir, name: freshName(dir, time.Now()), size: uint64(info.Size()),
 	}
 	r.live, err = openLive(filepath.Join(dir, databaseFile))
 	return r, err

@@ -3,10 +3,12 @@ package relay
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"hearth/relay/durable"
 )
@@ -19,6 +21,18 @@ const (
 	readyPrefix  = "restore-ready-"
 	asidePrefix  = "before-restore-"
 )
+
+// freshName returns the name of a restore that begins now: one that none has had,
+// lest what one put aside is overwritten by the next.
+func freshName(dir string, now time.Time) string {
+	begun := now.UTC().Format("20060102T150405Z")
+	for name, n := begun, 2; ; n++ {
+		if _, err := os.Lstat(filepath.Join(dir, asidePrefix+name)); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", begun, n)
+	}
+}
 
 // staged returns where the new data is made.
 func (r *restoring) staged() string { return filepath.Join(r.dir, stagedPrefix+r.name) }
