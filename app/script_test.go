@@ -41,6 +41,7 @@ const patience = time.Minute
 //	stall URL STREAM         begins to write, and goes silent
 //	poke FILE OFFSET HEX     overwrites bytes
 //	replace FILE OLD NEW     replaces a text by one of the same length, wherever it is
+//	newest FOLDER NAME       puts the path of the newest backup in a folder into $NAME
 //	hold NAME                listens at a port, which it puts into $NAME_port
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -50,11 +51,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "share"))
 			env.Setenv("NO_PROXY", "*")
 			env.Values[relaysKey{}] = make(map[string]*process)
-			return nil
+			return backupKeys(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": cmdServe, "finish": cmdFinish, "hurry": cmdHurry, "crash": cmdCrash,
 			"write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "replace": cmdReplace, "hold": cmdHold,
+			"newest": cmdNewest,
 		},
 	})
 }
