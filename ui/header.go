@@ -26,6 +26,7 @@ type header struct {
 	dot                           *panel
 	state, address, open, waiting *words
 	look                          *pressable // leads to what wants a look
+	looking                       bool       // that is what shows below
 	others                        *words     // how many addresses there are beside the first
 	more                          *pressable // leads to them
 	copy                          *copyButton
@@ -121,7 +122,15 @@ func (h *header) judge(list []matter) {
 	default:
 		h.say("Running, and "+number(n)+" things want a look", theme.ColorNameWarning, "")
 	}
-	h.look.Hidden = n == 0
+	h.look.Hidden = n == 0 || h.looking
+}
+
+// above takes in whether what wants a look shows below the header.
+func (h *header) above(looking bool) {
+	h.looking = looking
+	if looking {
+		h.look.Hide()
+	}
 }
 
 // unreachable says that nothing is known of the relay.

@@ -107,6 +107,7 @@ func (v *window) visit(s screen) { v.choose(v.place(s)) }
 func (v *window) choose(i int) {
 	v.current.Store(int32(i))
 	v.rail.choose(i)
+	v.header.above(v.screens[i] == v.overview)
 	v.say("")
 	v.stage.Objects = []fyne.CanvasObject{v.screens[i].content()}
 	v.stage.Refresh()

@@ -57,6 +57,7 @@ func TestHeaderCountsWhatWantsALook(t *testing.T) {
 	reads(t, s.window.header.content, "Running, and one thing wants a look")
 	test.Tap(s.window.header.look)
 	s.look()
+	readsNot(t, s.window.header.content, "See what") // it is there
 	reads(t, s.window.overview.content(), "1 refusal is new.")
 	test.Tap(findButton(t, s.window.overview.content(), "See refusals"))
 	s.look()
