@@ -30,14 +30,19 @@ type driver struct {
 }
 
 // A store is like the model, whatever it is asked and however often it is
-// opened anew.
+// opened anew, or killed.
 func testModel(t *testing.T, open Open) {
-	// One store for all histories, since opening one takes longer than most of
+	// One store for several histories, since making one takes longer than most of
 	// them; each has spaces of its own.
+	const together = 10
 	s := start(t, open)
 	histories := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		histories++
+		if histories++; histories%together == 0 {
+			s.close(t)
+			s.folder = t.TempDir()
+			s.Store = s.open(t, s.folder, s.hear)
+		}
 		d := &driver{subject: s, model: make(model), ctx: t.Context(), heardBefore: len(s.heard())}
 		for _, space := range []string{"a", "b"} {
 			d.spaces = append(d.spaces, fmt.Sprintf("%08d.%s", histories, space))
@@ -49,25 +54,36 @@ func testModel(t *testing.T, open Open) {
 			"page":   d.page,
 			"look":   d.look,
 			"record": d.record,
+			"runs":   d.runs,
+			"epochs": d.epochs,
 			"reopen": func(rt *rapid.T) {
 				if rapid.IntRange(0, 11).Draw(rt, "really") > 0 {
 					rt.Skip("less often than the others: it takes longest")
 				}
 				s.reopen(t)
 			},
+			"crash": func(rt *rapid.T) {
+				if rapid.IntRange(0, 11).Draw(rt, "really") > 0 {
+					rt.Skip("as seldom")
+				}
+				d.crash(t, rt)
+			},
 		})
 		d.compare(rt)
 	})
 }
 
-// ref draws one of three streams.
-func (d *driver) ref(rt *rapid.T) store.Ref {
-	return rapid.SampledFrom([]store.Ref{
+// refs are the three streams.
+func (d *driver) refs() []store.Ref {
+	return []store.Ref{
 		{Space: d.spaces[0], Name: "a"},
 		{Space: d.spaces[0], Name: "b"},
 		{Space: d.spaces[1], Name: "a"},
-	}).Draw(rt, "stream")
+	}
 }
+
+// ref draws one of them.
+func (d *driver) ref(rt *rapid.T) store.Ref { return rapid.SampledFrom(d.refs()).Draw(rt, "stream") }
 
 func (d *driver) totals(rt *rapid.T) store.Totals {
 	totals, err := d.Totals(d.ctx)

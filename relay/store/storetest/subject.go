@@ -31,8 +31,9 @@ type subject struct {
 	open   Open
 	folder string
 
-	mu    sync.Mutex
-	moves []store.Moved
+	mu        sync.Mutex
+	moves     []store.Moved
+	published func() // runs after a publication, with mu held; may be nil
 }
 
 // start opens an empty store, and closes it when the test is over.
@@ -48,6 +49,9 @@ func (s *subject) hear(moves []store.Moved) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.moves = append(s.moves, moves...)
+	if s.published != nil {
+		s.published()
+	}
 }
 
 // heard returns what was published so far.
