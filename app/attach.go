@@ -26,6 +26,7 @@ type looker interface {
 	Verify(ctx context.Context, only console.StreamRef, progress func(done, total uint64)) (console.Verification, error)
 	Backups(ctx context.Context) (console.Backups, error)
 	BackUp(ctx context.Context, folder string, progress func(done, total uint64)) (console.Backup, error)
+	Export(ctx context.Context, to io.Writer, streams []console.StreamRef) error
 }
 
 // attach looks at the relay that runs on a data folder, or if none does, at

@@ -43,6 +43,8 @@ type commandLine struct {
 	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept, link by link."`
 	Backup  backupCommand  `cmd:"" help:"Back up everything, now and from now on."`
 	Restore restoreCommand `cmd:"" help:"Bring back a backup."`
+	Export  exportCommand  `cmd:"" help:"Write streams into a file that proves itself."`
+	Import  importCommand  `cmd:"" help:"Take in the streams of such a file."`
 	Find    findCommand    `cmd:"" help:"Find the relays on the network."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
 }
@@ -58,7 +60,7 @@ func run(args []string, out, errs io.Writer) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Exit(func(int) { exited = true }), // only --help exits, and then Parse goes on
 		kong.BindTo(out, (*io.Writer)(nil)),
-		kong.Vars{"port": fmt.Sprint(defaultPort), "folder": defaultFolder()},
+		kong.Vars{"port": fmt.Sprint(defaultPort), "folder": defaultFolder(), "suffix": archiveSuffix},
 	)
 	if err != nil {
 		return report(errs, err)

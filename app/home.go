@@ -25,6 +25,7 @@ const stopPatience = 4 * time.Second
 // console.Console that the window shows.
 type home struct {
 	console.Relay // what the relay knows of itself; home adds the rest
+	console.Archives
 
 	relay   *relay.Relay
 	log     *slog.Logger
@@ -74,6 +75,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 	n = newNetwork(r.ID(), s.folder.Value, o.Logger)
 	h := &home{
 		Relay:    r.Console(),
+		Archives: r.Archives(),
 		relay:    r,
 		log:      o.Logger,
 		book:     o.Book,

@@ -15,11 +15,16 @@ type view struct {
 	relay *Relay
 }
 
-var _ console.Relay = view{}
+var (
+	_ console.Relay    = view{}
+	_ console.Archives = view{}
+)
 
 // Console returns what a window may know of the relay. How the relay is reached
 // is known only to whoever lets it listen; he adds the addresses.
-func (r *Relay) Console() console.Relay {
+func (r *Relay) Console() console.Relay { return r.view() }
+
+func (r *Relay) view() view {
 	// A check takes half of the processors, and leaves the others to those who are
 	// served.
 	return view{look: look{dir: r.dir, store: r.store, workers: runtime.GOMAXPROCS(0)/2 - 1, backups: r.backups}, relay: r}

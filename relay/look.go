@@ -31,6 +31,7 @@ type reader interface {
 	Totals(ctx context.Context) (store.Totals, error)
 	Damaged() []*store.DamagedError
 	Verify(ctx context.Context, v store.Verify) (store.Verified, error)
+	Runs(ctx context.Context, ref store.Ref, after, head uint64) ([]store.Run, error)
 }
 
 // look shows what lies in a store.

@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -20,8 +21,8 @@ import (
 // tests need one that can be killed or traced.
 const serveIn = "HEARTH_TEST_SERVE_IN"
 
-// victimVariable tells the test's own program to back up or to restore, until it is
-// killed: what, from where and to where, a line each.
+// victimVariable tells the test's own program to back up, to restore or to import, until
+// it is killed: what, from where and to where, a line each.
 const victimVariable = "HEARTH_TEST_VICTIM"
 
 // victim does what the variable says, and says whether it says anything.
@@ -36,6 +37,8 @@ func victim() (code int, ok bool) {
 	switch line[0] {
 	case "restore":
 		_, err = (relay.Restore{File: line[1], Force: true}).Run(ctx, line[2])
+	case "import":
+		err = takeIn(ctx, line[1], line[2])
 	case "back up":
 		var data *relay.Stopped
 		if data, err = relay.Look(ctx, line[1]); err == nil {
@@ -87,4 +90,19 @@ func serve(dir string) error {
 	case err := <-served:
 		return err
 	}
+}
+
+// takeIn imports an archive into a data folder.
+func takeIn(ctx context.Context, file, dir string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := relay.Open(ctx, dir, relay.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = r.Archives().Import(ctx, f)
+	return errors.Join(err, r.Shutdown(ctx))
 }

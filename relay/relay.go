@@ -87,6 +87,8 @@ type Relay struct {
 	chores   sync.WaitGroup            // what goes on beside serving
 	checked  atomic.Pointer[time.Time] // when everything was last checked
 
+	importing sync.Mutex // held while an archive is imported
+
 	serving sync.Mutex
 	servers map[net.Listener]*http.Server
 }
@@ -119,6 +121,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	}()
 	if _, err := finishRestore(dir); err != nil {
 		return nil, err
+	}
+	if err := dropSpool(dir); err != nil {
+		return nil, &FolderError{Dir: dir, Err: err}
 	}
 	if r.identity, err = access.OpenIdentity(filepath.Join(dir, identityFile)); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -75,11 +76,14 @@ func (r streamRecord) stream() (store.Stream, error) {
 		Ref: store.Ref{Space: r.Space, Name: r.Name}, Epoch: r.Epoch, Head: r.Head, Bytes: r.Bytes,
 		CreatedAt: r.CreatedAt, WrittenAt: r.WrittenAt,
 	}
-	if r.Space == "" || len(r.Space) > protocol.MaxName {
+	if _, err := protocol.ParseName(r.Space); err != nil {
 		return s, fmt.Errorf("%.80q is no name of a space", r.Space)
 	}
-	if r.Name == "" || len(r.Name) > protocol.MaxName {
+	if _, err := protocol.ParseName(r.Name); err != nil && r.Name != happenings {
 		return s, fmt.Errorf("%.80q is no name of a stream", r.Name)
+	}
+	if !known(r.CreatedAt) || !known(r.WrittenAt) {
+		return s, fmt.Errorf("the stream %q is of a time that no clock shows", r.Name)
 	}
 	switch r.Kind {
 	case kindNames[store.Entries]:
@@ -93,6 +97,14 @@ func (r streamRecord) stream() (store.Stream, error) {
 	}
 	return s, nil
 }
+
+// happenings is the one name of a stream that v1 does not spell: that of what
+// happens on a relay.
+const happenings = "_relay"
+
+// known says whether a time is one that can be: from 1970 on, and of a year with
+// four digits, as JSON needs it (RFC 3339, section 1).
+func known(t time.Time) bool { return t.Unix() >= 0 && t.UTC().Year() <= 9999 }
 
 func unhex(dst []byte, text string) bool {
 	if len(text) != hex.EncodedLen(len(dst)) {
@@ -133,5 +145,5 @@ func parseRun(b []byte) (store.Run, bool) {
 		Writer:    string(b[runHead:wire]),
 		Wire:      b[wire:],
 	}
-	return r, r.Count > 0 && r.Bytes >= 0
+	return r, r.Count > 0 && r.Bytes >= 0 && known(r.WrittenAt) && utf8.ValidString(r.Writer)
 }

@@ -16,12 +16,17 @@ import (
 
 // DamagedError says that a file is no whole archive.
 type DamagedError struct {
+	Offset int64 // where the record begins that is not as it should be
 	Reason string
 	Err    error // what is behind it; may be nil
 }
 
 func (e *DamagedError) Error() string {
-	text := "the file is damaged or no archive of Hearth's: " + e.Reason
+	text := "the file is damaged or no archive of Hearth's"
+	if e.Offset > 0 {
+		text += fmt.Sprintf(", at byte %d", e.Offset)
+	}
+	text += ": " + e.Reason
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}
@@ -46,6 +51,8 @@ type Record struct {
 type Reader struct {
 	in       *bufio.Reader
 	sum      hash.Hash
+	read     int64 // bytes
+	began    int64 // where the record at hand does
 	records  uint64
 	manifest Manifest
 	buffer   []byte
@@ -55,11 +62,16 @@ type Reader struct {
 	ended    bool
 }
 
+// damaged returns damage to the record at hand.
+func (r *Reader) damaged(err error, format string, args ...any) error {
+	return &DamagedError{Offset: r.began, Reason: fmt.Sprintf(format, args...), Err: err}
+}
+
 // NewReader reads how an archive begins. The error is a *DamagedError or that of in.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool)}
 	var begins [len(magic)]byte
-	if err := r.read(begins[:]); err != nil {
+	if err := r.fill(begins[:]); err != nil {
 		return nil, err
 	}
 	if string(begins[:]) != magic {
@@ -67,7 +79,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 		if bytes.HasPrefix(begins[:], []byte(magic[:len(magic)-2])) {
 			reason = "its format is of a newer Hearth: update this one"
 		}
-		return nil, &DamagedError{Reason: reason}
+		return nil, r.damaged(nil, "%s", reason)
 	}
 	kind, size, err := r.head()
 	if err != nil {
@@ -78,7 +90,7 @@ func NewReader(in io.Reader) (*Reader, error) {
 		return nil, err
 	}
 	if kind != kindManifest || json.Unmarshal(body, &r.manifest) != nil {
-		return nil, &DamagedError{Reason: "it does not say where it is from"}
+		return nil, r.damaged(nil, "it does not say where it is from")
 	}
 	return r, nil
 }
@@ -111,13 +123,13 @@ func (r *Reader) Next() (Record, error) {
 	case kindRun:
 		return r.run(body)
 	default:
-		return Record{}, &DamagedError{Reason: fmt.Sprintf("it holds a record of the kind %q, which is not known", kind)}
+		return Record{}, r.damaged(nil, "it holds a record of the kind %q, which is not known", kind)
 	}
 }
 
 func (r *Reader) file(body []byte) (Record, error) {
 	if r.walk != nil || len(body) == 0 || len(body) < 1+int(body[0]) {
-		return Record{}, &DamagedError{Reason: "a file is not as it should be"}
+		return Record{}, r.damaged(nil, "a file is not as it should be")
 	}
 	name := 1 + int(body[0])
 	return Record{File: &File{Name: string(body[1:name]), Data: bytes.Clone(body[name:])}}, nil
@@ -129,14 +141,14 @@ func (r *Reader) begin(body []byte) (Record, error) {
 	}
 	var s streamRecord
 	if err := json.Unmarshal(body, &s); err != nil {
-		return Record{}, &DamagedError{Reason: "a stream cannot be read", Err: err}
+		return Record{}, r.damaged(err, "a stream cannot be read")
 	}
 	stream, err := s.stream()
 	if err != nil {
-		return Record{}, &DamagedError{Reason: "a stream is not as it should be", Err: err}
+		return Record{}, r.damaged(err, "a stream is not as it should be")
 	}
 	if r.seen[stream.Ref] {
-		return Record{}, &DamagedError{Reason: fmt.Sprintf("it holds the stream %q twice", stream.Name)}
+		return Record{}, r.damaged(nil, "it holds the stream %q twice", stream.Name)
 	}
 	r.seen[stream.Ref] = true
 	r.stream, r.walk = stream, store.NewWalk(stream.Ref, stream.Identity)
@@ -146,14 +158,14 @@ func (r *Reader) begin(body []byte) (Record, error) {
 func (r *Reader) run(body []byte) (Record, error) {
 	run, ok := parseRun(body)
 	if !ok || r.walk == nil {
-		return Record{}, &DamagedError{Reason: "a run is not as it should be"}
+		return Record{}, r.damaged(nil, "a run is not as it should be")
 	}
 	stretch, err := r.walk.Take([]store.Run{run})
 	if err == nil {
 		err = stretch.Check()
 	}
 	if err != nil {
-		return Record{}, &DamagedError{Reason: "its chain is broken", Err: err}
+		return Record{}, r.damaged(err, "its chain is broken")
 	}
 	return Record{Run: &run, Sealed: stretch.Sealed}, nil
 }
@@ -164,7 +176,7 @@ func (r *Reader) whole() error {
 		return nil
 	}
 	if err := r.walk.End(r.stream); err != nil {
-		return &DamagedError{Reason: "a stream does not end as it says", Err: err}
+		return r.damaged(err, "a stream does not end as it says")
 	}
 	return nil
 }
@@ -177,20 +189,24 @@ func (r *Reader) end(size int) error {
 	var records [8]byte
 	var sum [sha256.Size]byte
 	if size != len(records)+len(sum) {
-		return &DamagedError{Reason: "its end is not as it should be"}
+		return r.damaged(nil, "its end is not as it should be")
 	}
-	if err := r.read(records[:]); err != nil {
+	if err := r.fill(records[:]); err != nil {
 		return err
 	}
 	want := r.sum.Sum(nil)
-	if err := r.read(sum[:]); err != nil {
+	if err := r.fill(sum[:]); err != nil {
 		return err
 	}
 	if binary.BigEndian.Uint64(records[:]) != r.records || !bytes.Equal(sum[:], want) {
-		return &DamagedError{Reason: "its sum is another than that of what it holds"}
+		return r.damaged(nil, "its sum is another than that of what it holds")
 	}
-	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
-		return &DamagedError{Reason: "there is more behind its end", Err: err}
+	r.began = r.read
+	switch _, err := r.in.ReadByte(); {
+	case err == nil:
+		return r.damaged(nil, "there is more behind its end")
+	case !errors.Is(err, io.EOF):
+		return err
 	}
 	r.ended = true
 	return io.EOF
@@ -198,13 +214,14 @@ func (r *Reader) end(size int) error {
 
 // head reads how a record begins.
 func (r *Reader) head() (kind byte, size int, err error) {
+	r.began = r.read
 	var head [recordHead]byte
-	if err := r.read(head[:]); err != nil {
+	if err := r.fill(head[:]); err != nil {
 		return 0, 0, err
 	}
 	size = int(binary.BigEndian.Uint32(head[1:]))
 	if size > maxRecord {
-		return 0, 0, &DamagedError{Reason: fmt.Sprintf("it holds a record of %d bytes", size)}
+		return 0, 0, r.damaged(nil, "it holds a record of %d bytes", size)
 	}
 	return head[0], size, nil
 }
@@ -216,17 +233,18 @@ func (r *Reader) body(size int) ([]byte, error) {
 	}
 	r.records++
 	body := r.buffer[:size]
-	return body, r.read(body)
+	return body, r.fill(body)
 }
 
-// read reads just as much as fits.
-func (r *Reader) read(into []byte) error {
+// fill reads just as much as fits.
+func (r *Reader) fill(into []byte) error {
 	if _, err := io.ReadFull(r.in, into); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return &DamagedError{Reason: "it ends too early"}
+			return r.damaged(nil, "it ends too early")
 		}
 		return err
 	}
 	r.sum.Write(into)
+	r.read += int64(len(into))
 	return nil
 }

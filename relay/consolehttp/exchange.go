@@ -88,9 +88,14 @@ func read(from io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// ask makes a request and returns the answer, unless it is a refusal. Its body
-// must be closed.
+// ask makes a request, with JSON or without a body, and returns the answer, unless
+// it is a refusal. Its body must be closed.
 func (c *Client) ask(ctx context.Context, method, what string, with io.Reader) (*http.Response, error) {
+	return c.send(ctx, method, what, with, "application/json")
+}
+
+// send is ask with a body of some type.
+func (c *Client) send(ctx context.Context, method, what string, with io.Reader, mediaType string) (*http.Response, error) {
 	at, token, err := c.find()
 	if err != nil {
 		return nil, err
@@ -101,7 +106,7 @@ func (c *Client) ask(ctx context.Context, method, what string, with io.Reader) (
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	if with != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", mediaType)
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

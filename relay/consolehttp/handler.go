@@ -21,9 +21,10 @@ const Prefix = "/admin/"
 // is the answer: a *Refusal as it is, any other one as internal.
 type Authorize func(*http.Request) error
 
-// Handler answers what the owner asks of c: of the relay, and of the network and
-// the settings if c is a console.Network and a console.Settings as well. Every
-// answer is JSON, but that of /admin/entry, which is the entry's bytes, that of
+// Handler answers what the owner asks of c: of the relay, and of the network, the
+// settings and archives if c is a console.Network, console.Settings and
+// console.Archives as well. Every answer is JSON, but those of /admin/entry and
+// /admin/export, which are the bytes of the entry and of the archive, that of
 // /admin/changes, which is a line of JSON for each change until the request's
 // context ends, and those of /admin/verify and /admin/backup, which are lines of
 // JSON until these are done; that of a refusal is a Refusal.
@@ -34,6 +35,9 @@ func Handler(c console.Relay, authorize Authorize) http.Handler {
 	}
 	if s, ok := c.(console.Settings); ok {
 		maps.Copy(h.routes, settingsRoutes(s))
+	}
+	if a, ok := c.(console.Archives); ok {
+		maps.Copy(h.routes, archiveRoutes(a))
 	}
 	return h
 }

@@ -12,18 +12,23 @@ type Refusal struct {
 	Status  int    `json:"-"` // the HTTP status
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	Todo    string `json:"todo,omitempty"` // what the person can do about it
 }
 
 func (r *Refusal) Error() string { return r.Message }
 
+// Hint says what the person can do about it; empty if nobody knows.
+func (r *Refusal) Hint() string { return r.Todo }
+
 // refuse answers with an error. That of a failure is told as it is, since only
 // the owner, who can do something about it, gets as far as to see one.
-func refuse(w http.ResponseWriter, err error) {
-	refusal, ok := errors.AsType[*Refusal](err)
-	if !ok {
-		refusal = &Refusal{Status: http.StatusInternalServerError, Code: "internal", Message: err.Error()}
+func refuse(w http.ResponseWriter, err error) { Refuse(w, refusalOf(err)) }
+
+func refusalOf(err error) *Refusal {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return refusal
 	}
-	Refuse(w, refusal)
+	return &Refusal{Status: http.StatusInternalServerError, Code: "internal", Message: err.Error()}
 }
 
 // Refuse answers with a refusal.

@@ -24,6 +24,11 @@ type Store interface {
 	// failure of the machine. After an error nothing of the batch is there.
 	Append(ctx context.Context, a Append) (Written, error)
 
+	// Restore puts a stream, or what follows the part of it that is there, back as
+	// it was elsewhere: whole or not at all. The errors are those of Append, and
+	// what the runs come to.
+	Restore(ctx context.Context, r Restore) error
+
 	// Page reads entries after a cursor. The errors: *NotFoundError,
 	// *ReplacedError, *AheadError, *DivergedError, *DamagedError, ErrClosed,
 	// the context's.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 
 	"hearth/relay/protocol"
@@ -14,8 +13,7 @@ func (s *Store) Append(ctx context.Context, a store.Append) (store.Written, erro
 	op := &appending{Append: a, size: wireSize(a.Batch)}
 	if a.Batch.Entries.Sealed() {
 		// Here, so that it is not the writer who has to hash it once more.
-		key := a.Batch.Key()
-		op.key, op.keyed = int64(binary.BigEndian.Uint64(key[:8])), true
+		op.key, op.keyed = keyOf(a.Batch.Key()), true
 	}
 	if err := s.writer.do(ctx, op); err != nil {
 		return store.Written{}, err
@@ -101,7 +99,7 @@ func (a *appending) step(t *transaction) (finished bool, err error) {
 	s.bytes += uint64(a.Batch.Entries.Bytes())
 	a.written = store.Written{Stream: s.id, Epoch: s.epoch, First: a.then.first, Last: s.head}
 	if a.keyed {
-		return true, t.addBatch(s, a.key, a.then.first)
+		return true, t.w.stmts.insertBatch(s.key, a.key, a.then.first)
 	}
 	return true, nil
 }

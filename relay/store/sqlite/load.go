@@ -1,13 +1,10 @@
 package sqlite
 
 import (
-	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 
-	"hearth/relay/protocol"
 	"hearth/relay/store"
 
 	"zombiezen.com/go/sqlite"
@@ -52,18 +49,8 @@ func (l *Loader) Stream(s store.Stream) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
-	space, stmt := l.stmts.addSpace, l.stmts.addStream
-	space.BindText(1, s.Space)
-	space.BindInt64(2, s.CreatedAt.UnixMilli())
-	genesis := protocol.Genesis(s.Identity)
-	stmt.BindText(1, s.Name)
-	stmt.BindInt64(2, int64(s.Kind))
-	stmt.BindBytes(3, s.Identity[:])
-	stmt.BindInt64(4, 0) // the lowest epoch, from which it rises
-	stmt.BindBytes(5, genesis[:])
-	stmt.BindInt64(6, s.CreatedAt.UnixMilli())
-	stmt.BindText(7, s.Space)
-	if err := cmp.Or(run(space), run(stmt)); err != nil {
+	s.Epoch = 0 // the lowest, from which it rises
+	if err := l.stmts.insertStream(s); err != nil {
 		return failure("loading "+s.Name, err)
 	}
 	l.key = l.conn.LastInsertRowID()
@@ -76,27 +63,11 @@ func (l *Loader) Run(r store.Run, sealed []store.Sealed) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
-	stmt := l.stmts.addRun
-	stmt.BindInt64(1, runID(l.key, r.First))
-	stmt.BindInt64(2, int64(r.Count))
-	stmt.BindInt64(3, int64(r.Bytes))
-	stmt.BindInt64(4, r.WrittenAt.UnixMilli())
-	if r.Writer == "" {
-		stmt.BindNull(5)
-	} else {
-		stmt.BindText(5, r.Writer)
-	}
-	stmt.BindBytes(6, r.Wire)
-	if err := run(stmt); err != nil {
+	if err := l.stmts.insertRun(l.key, r); err != nil {
 		return failure("loading", err)
 	}
 	for _, b := range sealed {
-		key := b.Key()
-		batch := l.stmts.addBatch
-		batch.BindInt64(1, l.key)
-		batch.BindInt64(2, int64(binary.BigEndian.Uint64(key[:8])))
-		batch.BindInt64(3, int64(b.First))
-		if err := run(batch); err != nil {
+		if err := l.stmts.insertBatch(l.key, keyOf(b.Key()), b.First); err != nil {
 			return failure("loading", err)
 		}
 	}

@@ -7,15 +7,6 @@ import (
 	"hearth/relay/store"
 )
 
-// addBatch remembers where a batch is, so that a repeat of it is told.
-func (t *transaction) addBatch(s *stream, key int64, first uint64) error {
-	stmt := t.w.stmts.addBatch
-	stmt.BindInt64(1, s.key)
-	stmt.BindInt64(2, key)
-	stmt.BindInt64(3, int64(first))
-	return run(stmt)
-}
-
 // search is how far a batch has been compared with those that a stream holds. One
 // that is large takes several transactions for it, during which nothing else is
 // written to the stream.

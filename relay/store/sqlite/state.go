@@ -3,6 +3,7 @@ package sqlite
 import (
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -34,8 +35,12 @@ const maxStates = 16_384
 type stream struct {
 	store.Ref
 	state
-	before  state // as it was before the transaction
-	moved   bool  // its head, in this transaction
+	before state // as it was before the transaction
+	moved  bool  // its head, in this transaction
+
+	// writtenAt is when what moved the head was written, if that was not now.
+	writtenAt time.Time
+
 	pending block // entries up to the tail that are no row yet
 }
 
@@ -115,39 +120,30 @@ func (t *transaction) clear(s state) error {
 	return run(stmt)
 }
 
-// create makes a stream, and its space if that is new. An identity that is not
-// given is drawn.
+// create makes a stream that begins now. An identity that is not given is drawn.
 func (t *transaction) create(ref store.Ref, kind store.Kind, id *protocol.Identity, epoch uint32) (*stream, error) {
-	s := &stream{Ref: ref, state: state{kind: kind, epoch: epoch}}
+	m := store.Stream{Ref: ref, Kind: kind, Epoch: epoch, CreatedAt: t.now}
 	if id != nil {
-		s.id = *id
+		m.Identity = *id
 	} else {
-		rand.Read(s.id[:]) // never fails
+		rand.Read(m.Identity[:]) // never fails
 	}
-	s.link = protocol.Genesis(s.id)
-	s.tailLink = s.link
-	space := t.w.stmts.addSpace
-	space.BindText(1, ref.Space)
-	space.BindInt64(2, t.now.UnixMilli())
-	if err := run(space); err != nil {
-		return nil, err
-	}
-	stmt := t.w.stmts.addStream
-	stmt.BindText(1, ref.Name)
-	stmt.BindInt64(2, int64(kind))
-	stmt.BindBytes(3, s.id[:])
-	stmt.BindInt64(4, int64(epoch))
-	stmt.BindBytes(5, s.link[:])
-	stmt.BindInt64(6, t.now.UnixMilli())
-	stmt.BindText(7, ref.Space)
-	if err := run(stmt); err != nil {
+	return t.begin(m)
+}
+
+// begin makes a stream without entries, and its space if that is new.
+func (t *transaction) begin(m store.Stream) (*stream, error) {
+	if err := t.w.stmts.insertStream(m); err != nil {
 		if last, _ := sqlitex.ResultInt64(t.w.conn.Prep("SELECT max(key) FROM stream")); last == maxStream {
 			return nil, &store.FullError{Err: fmt.Errorf("a relay holds at most %d streams", maxStream)}
 		}
 		return nil, err
 	}
-	s.key = t.w.conn.LastInsertRowID()
-	t.streams[ref] = s
+	link := protocol.Genesis(m.Identity)
+	s := &stream{Ref: m.Ref, state: state{
+		key: t.w.conn.LastInsertRowID(), kind: m.Kind, id: m.Identity, epoch: m.Epoch, link: link, tailLink: link,
+	}}
+	t.streams[m.Ref] = s
 	return s, nil
 }
 
@@ -156,19 +152,12 @@ func (t *transaction) flush(s *stream) error {
 	if s.pending.count == 0 {
 		return nil
 	}
-	stmt := t.w.stmts.addRun
-	stmt.BindInt64(1, runID(s.key, s.pending.first))
-	stmt.BindInt64(2, int64(s.pending.count))
-	stmt.BindInt64(3, int64(s.pending.bytes))
-	stmt.BindInt64(4, t.now.UnixMilli())
-	if s.pending.writer == "" {
-		stmt.BindNull(5)
-	} else {
-		stmt.BindText(5, s.pending.writer)
-	}
-	stmt.BindBytes(6, s.pending.body)
+	p := s.pending
+	err := t.w.stmts.insertRun(s.key, store.Run{
+		First: p.first, Count: p.count, Bytes: p.bytes, WrittenAt: t.now, Writer: p.writer, Wire: p.body,
+	})
 	s.pending.reset()
-	return run(stmt)
+	return err
 }
 
 // moveHead writes down where a stream stands now.
@@ -178,7 +167,11 @@ func (t *transaction) moveHead(s *stream) error {
 	stmt.BindInt64(2, int64(s.epoch))
 	stmt.BindBytes(3, s.link[:])
 	stmt.BindInt64(4, int64(s.bytes))
-	stmt.BindInt64(5, t.now.UnixMilli())
+	at := t.now
+	if !s.writtenAt.IsZero() {
+		at = s.writtenAt
+	}
+	stmt.BindInt64(5, at.UnixMilli())
 	stmt.BindInt64(6, s.key)
 	return run(stmt)
 }

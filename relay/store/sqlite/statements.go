@@ -1,7 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
+
+	"hearth/relay/protocol"
+	"hearth/relay/store"
 
 	"zombiezen.com/go/sqlite"
 )
@@ -51,6 +56,50 @@ func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 	}
 	return s, nil
 }
+
+// insertStream makes a stream without entries, and its space if that is new.
+func (s *writerStatements) insertStream(m store.Stream) error {
+	space, stmt := s.addSpace, s.addStream
+	space.BindText(1, m.Space)
+	space.BindInt64(2, m.CreatedAt.UnixMilli())
+	genesis := protocol.Genesis(m.Identity)
+	stmt.BindText(1, m.Name)
+	stmt.BindInt64(2, int64(m.Kind))
+	stmt.BindBytes(3, m.Identity[:])
+	stmt.BindInt64(4, int64(m.Epoch))
+	stmt.BindBytes(5, genesis[:])
+	stmt.BindInt64(6, m.CreatedAt.UnixMilli())
+	stmt.BindText(7, m.Space)
+	return cmp.Or(run(space), run(stmt))
+}
+
+// insertRun writes a run behind a stream's tail.
+func (s *writerStatements) insertRun(stream int64, r store.Run) error {
+	stmt := s.addRun
+	stmt.BindInt64(1, runID(stream, r.First))
+	stmt.BindInt64(2, int64(r.Count))
+	stmt.BindInt64(3, int64(r.Bytes))
+	stmt.BindInt64(4, r.WrittenAt.UnixMilli())
+	if r.Writer == "" {
+		stmt.BindNull(5)
+	} else {
+		stmt.BindText(5, r.Writer)
+	}
+	stmt.BindBytes(6, r.Wire)
+	return run(stmt)
+}
+
+// insertBatch remembers where a sealed batch is, so that a repeat of it is told.
+func (s *writerStatements) insertBatch(stream, key int64, first uint64) error {
+	stmt := s.addBatch
+	stmt.BindInt64(1, stream)
+	stmt.BindInt64(2, key)
+	stmt.BindInt64(3, int64(first))
+	return run(stmt)
+}
+
+// keyOf is as much of a batch's key as is kept.
+func keyOf(key [32]byte) int64 { return int64(binary.BigEndian.Uint64(key[:8])) }
 
 // run steps a statement that returns nothing.
 func run(stmt *sqlite.Stmt) error {
