@@ -147,6 +147,9 @@ func inspect(path string) (exists bool, err error) {
 	if exists, err = inspectHeader(path); err != nil || !exists {
 		return exists, err
 	}
+	if err := checkLog(path); err != nil {
+		return true, err
+	}
 	conn, err := connect(resting(path), sqlite.OpenReadOnly|sqlite.OpenURI, readerPragmas)
 	if err != nil {
 		return true, opening(path, err)
@@ -154,7 +157,7 @@ func inspect(path string) (exists bool, err error) {
 	defer func() { err = cmp.Or(err, conn.Close()) }()
 	have, err := version(conn)
 	if err != nil {
-		return true, opening(path, err)
+		return true, inspecting(path, err)
 	}
 	if have > len(migrations) {
 		return true, &NewerError{Path: path, Have: have, Know: len(migrations)}
@@ -163,9 +166,18 @@ func inspect(path string) (exists bool, err error) {
 		if isA[*SchemaError](err) {
 			return true, err
 		}
-		return true, opening(path, err)
+		return true, inspecting(path, err)
 	}
 	return true, nil
+}
+
+// inspecting names the error of looking at a file's schema: one that SQLite cannot
+// make sense of is no fault of the question.
+func inspecting(path string, err error) error {
+	if sqlite.ErrCode(err) == sqlite.ResultError {
+		return &DamagedFileError{Path: path, Err: err}
+	}
+	return opening(path, err)
 }
 
 // inspectHeader checks the first bytes of a file.
