@@ -20,18 +20,7 @@ import (
 // is room again, without a restart.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root may mount the small disk that this fills")
-	}
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=48m"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := mounted(t, "size=48m")
 	path, ballast := filepath.Join(disk, "hearth.db"), filepath.Join(disk, "ballast")
 	s := open(t, path, sqlite.Options{})
 	t.Cleanup(func() { shut(t, s) }) // before the disk goes away
@@ -122,22 +111,35 @@ func TestDiskFull(t *testing.T) {
 	check()
 }
 
+// A store stops well on a full disk: what does not fit into the file stays in the
+// log, and is folded in at the next stop that finds room.
+func TestStopOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := mounted(t, "size=16m")
+	path, ballast := filepath.Join(disk, "hearth.db"), filepath.Join(disk, "ballast")
+	s := open(t, path, sqlite.Options{})
+	t.Cleanup(func() { shut(t, s) }) // before the disk goes away
+	write(t, s, "notes", "a", string(make([]byte, 2<<20)))
+	fill(t, ballast, 0)
+	shut(t, s)
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path, sqlite.Options{})
+	if n := len(read(t, s, "notes")); n != 2 {
+		t.Errorf("%d entries are there", n)
+	}
+	shut(t, s)
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a log beside the file: %v", err)
+	}
+}
+
 // A disk that takes no writes is said to be so, whether or not there is a database
 // on it; what is there can be looked at.
 func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() != 0 {
-		t.Skip("only root may mount the disk that takes no writes")
-	}
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, ""); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := mounted(t, "")
 	path := filepath.Join(disk, "hearth.db")
 	s := open(t, path, sqlite.Options{})
 	write(t, s, "notes", "a", "b")
@@ -159,6 +161,24 @@ func TestReadOnlyDisk(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// mounted mounts a disk in memory until the test ends.
+func mounted(t *testing.T, options string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root may mount the small disk that this needs")
+	}
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return disk
 }
 
 // fill makes a file so large that the disk has only so many bytes left.

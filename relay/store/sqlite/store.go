@@ -81,8 +81,11 @@ func (s *Store) shut() error {
 	s.sweeping.Wait()
 	<-s.writer.ended
 	reading := s.Reader.Close() // first, so that the writer's is the last connection
-	checkpoint := sqlitex.ExecuteTransient(s.writer.conn, truncateLog, nil)
-	return errors.Join(reading, checkpoint, s.writer.conn.Close())
+	if err := sqlitex.ExecuteTransient(s.writer.conn, truncateLog, nil); err != nil {
+		// Nothing is lost: what was answered is in the log, which is on the disk.
+		s.logger.Warn("the log could not be folded into the database: until the next stop the two files belong together", "error", err)
+	}
+	return errors.Join(reading, s.writer.conn.Close())
 }
 
 // abandon closes a store that could not be opened. The connection that writes
