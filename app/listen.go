@@ -132,5 +132,8 @@ func addrsOf(p place, advertised []string, o discovery.Options) (addrs []netip.A
 	}
 }
 
+// urlPrefix is what the URLs of relays begin with.
+const urlPrefix = "http://"
+
 // urlOf is the URL of a place. A zone's mark is escaped in one (RFC 6874).
-func urlOf(p place) string { return "http://" + strings.Replace(p.String(), "%", "%25", 1) }
+func urlOf(p place) string { return urlPrefix + strings.Replace(p.String(), "%", "%25", 1) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"runtime"
@@ -22,10 +21,6 @@ const (
 	// listenFor is how long others get to answer: one that is asleep to save
 	// power wakes up a second late.
 	listenFor = 3 * time.Second
-
-	// reachWithin is how long a way to the relay itself may take. Through a
-	// router and back it takes some milliseconds.
-	reachWithin = 2 * time.Second
 )
 
 // SelfTest finds out what keeps other machines from finding and reaching the
@@ -161,7 +156,7 @@ func reachAll(ctx context.Context, announced []console.Announcement, port uint16
 	checks := make([]console.Check, len(places))
 	var asking sync.WaitGroup
 	for i, p := range places {
-		asking.Go(func() { checks[i] = reachCheck(p, isOwn(p.addr), reach(ctx, p)) })
+		asking.Go(func() { checks[i] = reachCheck(p, isOwn(p.addr), reach(ctx, urlOf(p))) })
 	}
 	asking.Wait()
 	return checks
@@ -182,26 +177,6 @@ func reachCheck(p place, own bool, failed error) console.Check {
 		check.Todo = "The address is not this machine's. Let the router or the container's host that has it pass the port on to this machine."
 	}
 	return check
-}
-
-// reach asks the relay at a place how it is.
-func reach(ctx context.Context, p place) error {
-	ctx, cancel := context.WithTimeout(ctx, reachWithin)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, urlOf(p)+"/health", http.NoBody)
-	if err != nil {
-		return err
-	}
-	way := &http.Transport{DisableKeepAlives: true} // and no proxy
-	response, err := (&http.Client{Transport: way}).Do(request)
-	if err != nil {
-		return fmt.Errorf("nothing answers there: %w", errors.Unwrap(err))
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("something else answers there, with %s", response.Status)
-	}
-	return nil
 }
 
 // movedCheck says that the relay was at other addresses before.

@@ -25,6 +25,7 @@ type network struct {
 	announced *announcedList
 	test      *selfTest
 	found     *foundList
+	typed     *typedRelay
 	trouble   *prose
 	testing   fyne.CanvasObject // the section of the self-test
 	scroll    *container.Scroll
@@ -37,6 +38,7 @@ func newNetwork(s *shell) *network {
 		trouble: newProse("", theme.ColorNameWarning),
 	}
 	v.test = newSelfTest(s, func() { v.body.Refresh() }, func() { v.reveal() })
+	v.typed = newTypedRelay(s, func() { v.body.Refresh() })
 	v.trouble.Hide()
 	v.testing = section("Can other devices find and reach it?", unpadded(v.test.content))
 	v.scroll = scroll(stacked(gap,
@@ -44,7 +46,7 @@ func newNetwork(s *shell) *network {
 		section("Where apps reach this relay", v.reach),
 		section("How it is announced", v.announced.content),
 		v.testing,
-		section("Relays on this network", unpadded(v.found.content)),
+		section("Relays on this network", unpadded(stacked(0, v.found.content, widget.NewSeparator(), v.typed.content))),
 	))
 	v.body = besideBar(v.scroll)
 	return v

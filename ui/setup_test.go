@@ -28,6 +28,8 @@ type surroundings struct {
 	changes       []console.Change
 	log           []console.LogLine
 	answer        string
+	asked         string
+	found         console.Check
 	err           error
 }
 
@@ -36,6 +38,11 @@ func (s *surroundings) Neighbourhood(context.Context) (console.Neighbourhood, er
 }
 
 func (s *surroundings) SelfTest(context.Context) ([]console.Check, error) { return s.checks, s.err }
+
+func (s *surroundings) Ask(_ context.Context, address string) (console.Check, error) {
+	s.asked = address
+	return s.found, s.err
+}
 
 func (s *surroundings) Settings(context.Context) (console.Values, error) { return s.values, nil }
 

@@ -85,6 +85,11 @@ type Network interface {
 	// SelfTest finds out, in a few seconds, what keeps other machines from
 	// finding and reaching this relay.
 	SelfTest(ctx context.Context) ([]Check, error)
+
+	// Ask goes to a relay of which the network does not tell, at an address that a
+	// person typed: HOST, HOST:PORT or http://HOST:PORT. It says, in a few seconds,
+	// whether one answers there, and if not, why and what to do.
+	Ask(ctx context.Context, address string) (Check, error)
 }
 
 // Settings reads and changes what the owner decides.

@@ -134,6 +134,12 @@ func (c *Client) SelfTest(ctx context.Context) ([]console.Check, error) {
 	return mapped(checks, Check.Console), err
 }
 
+// Ask implements [console.Network].
+func (c *Client) Ask(ctx context.Context, address string) (console.Check, error) {
+	check, err := get[Check](ctx, c, "ask", url.Values{"address": {address}})
+	return check.Console(), err
+}
+
 // Settings implements [console.Settings].
 func (c *Client) Settings(ctx context.Context) (console.Values, error) {
 	v, err := get[Values](ctx, c, "settings", nil)

@@ -118,6 +118,10 @@ func networkRoutes(c console.Network) map[string]route {
 			checks, err := c.SelfTest(r.Context())
 			return mapped(checks, CheckOf), err
 		}, posted: true},
+		Prefix + "ask": {answer: func(r *http.Request, q query) (any, error) {
+			check, err := c.Ask(r.Context(), q["address"])
+			return CheckOf(check), err
+		}, parameters: []string{"address"}},
 	}
 }
 

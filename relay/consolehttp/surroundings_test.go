@@ -38,6 +38,10 @@ func (s *surroundings) SelfTest(ctx context.Context) ([]console.Check, error) {
 	return s.checks, s.err
 }
 
+func (s *surroundings) Ask(_ context.Context, address string) (console.Check, error) {
+	return console.Check{Title: address, Outcome: console.OutcomeUnknown}, s.err
+}
+
 func (s *surroundings) Settings(context.Context) (console.Values, error) { return s.values, s.err }
 
 func (s *surroundings) Change(_ context.Context, c console.Change) (string, error) {
@@ -108,6 +112,8 @@ func TestSameAround(t *testing.T) {
 		wantSame(t, around.neighbourhood, neighbourhood, err)
 		checks, err := c.SelfTest(ctx)
 		wantSame(t, around.checks, checks, err)
+		check, err := c.Ask(ctx, "nas.local:2451")
+		wantSame(t, console.Check{Title: "nas.local:2451", Outcome: console.OutcomeUnknown}, check, err)
 		values, err := c.Settings(ctx)
 		wantSame(t, around.values, values, err)
 		lines, err := c.Log(ctx)
