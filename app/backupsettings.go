@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -26,8 +27,8 @@ func (i interval) String() string {
 	return text
 }
 
-// MarshalText implements [encoding.TextMarshaler].
-func (i interval) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+// MarshalJSON implements [json.Marshaler].
+func (i interval) MarshalJSON() ([]byte, error) { return json.Marshal(i.String()) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
 func (i *interval) UnmarshalText(text []byte) error {

@@ -71,15 +71,14 @@ func (o Restore) Run(ctx context.Context, dir string) (done Restored, err error)
 			return Restored{}, err
 		}
 	}
-	r, err := o.begin(dir)
+	r, err := o.begin(ctx, dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	if err := r.prove(ctx); err != nil {
 		return Restored{}, errors.Join(err, r.live.close())
 	}
-	err = r.allowed()
-	if err = errors.Join(err, r.live.close()); err != nil {
+	if err := errors.Join(r.allowed(), r.live.close()); err != nil {
 		return Restored{}, err
 	}
 	if lock == nil {
@@ -106,16 +105,15 @@ type restoring struct {
 }
 
 // begin looks at what is there.
-func (o Restore) begin(dir string) (*restoring, error) {
+func (o Restore) begin(ctx context.Context, dir string) (*restoring, error) {
 	info, err := os.Stat(o.File)
 	if err != nil {
 		return nil, err
 	}
-	r := &restoring{
+	return &restoring{
 		Restore: o, dir: dir, name: freshName(dir, time.Now()), size: uint64(info.Size()),
-	}
-	r.live, err = openLive(filepath.Join(dir, databaseFile))
-	return r, err
+		live: openLive(ctx, filepath.Join(dir, databaseFile)),
+	}, nil
 }
 
 // far tells how far a walk has come.
@@ -185,7 +183,7 @@ func (r *restoring) stage(ctx context.Context) error {
 	v, err := made.Verify(ctx, store.Verify{Workers: runtime.GOMAXPROCS(0), Progress: func(done, total uint64) {
 		r.far(uint64(float64(r.size) * float64(done) / float64(max(total, 1))))
 	}})
-	if err = errors.Join(err, made.Close()); err != nil {
+	if err := errors.Join(err, made.Close()); err != nil {
 		return err
 	}
 	if !v.Sound() || v.Streams != len(r.contents.Streams) || v.Entries != r.contents.Entries() {
@@ -219,7 +217,7 @@ func (r *restoring) load(ctx context.Context, path string) (err error) {
 		if errors.Is(err, io.EOF) {
 			return end()
 		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		switch {

@@ -50,33 +50,28 @@ type live struct {
 	unreadable error // why it cannot be read
 }
 
-// openLive opens the data at a path, if there is any.
-func openLive(path string) (*live, error) {
+// openLive opens the data at a path, if there is any, and lists its streams.
+func openLive(ctx context.Context, path string) *live {
 	l := &live{streams: make(map[store.Ref]store.Stream)}
-	reader, err := sqlite.OpenReader(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
+	l.unreadable = l.open(ctx, path)
+	return l
+}
+
+func (l *live) open(ctx context.Context, path string) (err error) {
+	if l.reader, err = sqlite.OpenReader(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err != nil {
-		l.unreadable = err
-		return l, nil
-	}
-	l.reader = reader
 	const atOnce = 1000
-	for after := (store.Ref{}); ; {
-		list, err := reader.Streams(context.Background(), after, atOnce)
-		if err != nil {
-			l.unreadable = err
-			return l, nil
-		}
+	for after, more := (store.Ref{}), true; err == nil && more; {
+		var list []store.Stream
+		list, err = l.reader.Streams(ctx, after, atOnce)
 		for _, s := range list {
 			after = s.Ref
 			l.streams[s.Ref] = s
 		}
-		if len(list) < atOnce {
-			return l, nil
-		}
+		more = len(list) == atOnce
 	}
+	return err
 }
 
 func (l *live) close() error {

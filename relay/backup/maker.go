@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"filippo.io/age"
@@ -132,7 +133,7 @@ func (m Maker) attempt(ctx context.Context, f folder, to []age.Recipient, progre
 		}
 	}()
 	identity, err := a.write(ctx, &synced{File: file})
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return Kept{}, err
 	}
 	info, err := os.Stat(file.Name())
@@ -148,7 +149,8 @@ func (m Maker) attempt(ctx context.Context, f folder, to []age.Recipient, progre
 	k = Kept{
 		Made: a.made, Bytes: info.Size(), Streams: a.streams, Entries: a.entries, Encrypted: len(to) > 0, Lacking: a.lacking,
 	}
-	return k, f.take(file.Name(), &k)
+	err = f.take(file.Name(), &k)
+	return k, err
 }
 
 // write writes the backup. If it is encrypted then also to a key that is forgotten
@@ -161,7 +163,7 @@ func (a *part) write(ctx context.Context, out *synced) (identity age.Identity, e
 	if err != nil {
 		return nil, fmt.Errorf("drawing a key: %w", err)
 	}
-	locked, err := age.Encrypt(out, append(a.to[:len(a.to):len(a.to)], once.Recipient())...)
+	locked, err := age.Encrypt(out, append(slices.Clip(a.to), once.Recipient())...)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (r *Reader) Prove(ctx context.Context, each func(archive.Record) error) (Co
 		if err == nil && each != nil {
 			err = each(record)
 		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return Contents{}, err
 		}
 		switch {
@@ -122,14 +122,14 @@ func (r *Reader) Prove(ctx context.Context, each func(archive.Record) error) (Co
 
 // unlock decrypts.
 func unlock(path string, in io.Reader, identities []age.Identity) (io.Reader, error) {
-	clear, err := age.Decrypt(in, identities...)
+	text, err := age.Decrypt(in, identities...)
 	if none, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
 		return nil, &LockedError{Path: path, Err: none}
 	}
 	if err != nil {
 		return nil, damagedLock(0, err)
 	}
-	return &unlocked{in: clear}, nil
+	return &unlocked{in: text}, nil
 }
 
 // unlocked is what was encrypted.

@@ -70,7 +70,7 @@ func TestBackupFails(t *testing.T) {
 			return console.Backup{}, why
 		}})
 		_, err := c.BackUp(t.Context(), "", nil)
-		if err == nil || err.Error() != why.Error() || errors.Is(err, console.ErrBackingUp) != (why == console.ErrBackingUp) {
+		if err == nil || err.Error() != why.Error() || errors.Is(err, console.ErrBackingUp) != errors.Is(why, console.ErrBackingUp) {
 			t.Errorf("%v is told as %v", why, err)
 		}
 	}
