@@ -90,6 +90,9 @@ func reach(ctx context.Context, at string) error {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	response, err := client.Do(request)
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
+		return fmt.Errorf("this machine knows none by the name %s", unknown.Name)
+	}
 	if err != nil {
 		return fmt.Errorf("nothing answers there: %w", errors.Unwrap(err))
 	}

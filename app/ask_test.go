@@ -36,6 +36,7 @@ func TestAsk(t *testing.T) {
 		fmt.Sprintf("127.0.0.1:%d", freePort(t)):       {console.OutcomeBad, "Nothing answers there: "},
 		other.URL:                                      {console.OutcomeBad, "no relay"},
 		elsewhere.URL:                                  {console.OutcomeBad, "302 Found"},
+		"nobody.invalid":                               {console.OutcomeBad, "nobody.invalid"},
 		"":                                             {console.OutcomeBad, "no address"},
 		"two words":                                    {console.OutcomeBad, "no address"},
 		"ftp://127.0.0.1":                              {console.OutcomeBad, "no address"},

@@ -21,8 +21,17 @@ var made = []struct{ start, by string }{
 	{"br-", containers},
 	{"podman", containers},
 	{"cni", containers},
-	{"virbr", "it leads to virtual machines"},
+	{"lxc", containers},
+	{"lxdbr", containers},
+	{"virbr", machines},
+	{"vboxnet", machines},
+	{"VirtualBox", machines}, // as Windows calls it
+	{"vmnet", machines},
+	{"VMware", machines},  // as Windows calls it
+	{"bridge1", machines}, // macOS counts them from 100; its bridge0 is a cable to another machine
 	{"tun", tunnel},
+	{"tap", tunnel},
+	{"zt", tunnel}, // ZeroTier
 	{"utun", tunnel},
 	{"tailscale", tunnel},
 	{"wg", tunnel},
@@ -32,6 +41,7 @@ var made = []struct{ start, by string }{
 
 const (
 	containers = "it leads to containers"
+	machines   = "it leads to virtual machines"
 	tunnel     = "it is a VPN"
 	apple      = "it is for Apple's own use between devices"
 )

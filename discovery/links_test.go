@@ -62,6 +62,8 @@ func TestUnwanted(t *testing.T) {
 	}{
 		"real":                {Options{}, "eth0", shared, ""},
 		"containers":          {Options{}, "docker0", shared, "it leads to containers"},
+		"virtual machines":    {Options{}, "vboxnet0", shared, "it leads to virtual machines"},
+		"VPN":                 {Options{}, "ztr2q5k6", shared, "it is a VPN"},
 		"loopback":            {Options{}, "lo", shared | net.FlagLoopback, "it leads to this machine itself only"},
 		"named":               {Options{Interfaces: []string{"docker0"}}, "docker0", shared, ""},
 		"another is named":    {Options{Interfaces: []string{"docker0"}}, "eth0", shared, "the settings name others"},
