@@ -28,7 +28,7 @@ func BackupFolder(dir string) string { return filepath.Join(dir, "backups") }
 // beside a relay that runs, which is if changed is given, rests as a check does.
 func newKeeper(dir string, source backup.Source, id string, o Options, changed func()) *backup.Keeper {
 	m := backup.Maker{
-		Source: source, Relay: id, Version: o.Version, Free: diskFree,
+		Source: source, Relay: id, Version: o.Version, Free: func(folder string) uint64 { return roomIn(dir, folder) },
 		Files: func(encrypted bool) ([]archive.File, error) { return filesOf(dir, encrypted) },
 	}
 	if changed != nil {
@@ -38,6 +38,16 @@ func newKeeper(dir string, source backup.Source, id string, o Options, changed f
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return backup.NewKeeper(m, planIn(dir, o.Backups), o.Logger, changed)
+}
+
+// roomIn returns how many bytes backups may take in a folder; 0 if that is not known.
+// Those in the data folder leave the relay what it needs itself.
+func roomIn(dir, folder string) uint64 {
+	free := diskFree(folder)
+	if free > 0 && folder == BackupFolder(dir) {
+		return max(1, free-min(free, scarce))
+	}
+	return free
 }
 
 // planIn fills in what a plan leaves out.

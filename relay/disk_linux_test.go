@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -20,6 +21,12 @@ const (
 	reading call = "read"
 	writing call = "write"
 	syncing call = "sync"
+
+	// rotting is reading with a bit turned over, without an error.
+	rotting call = "rot"
+
+	// hanging is a write that comes to no end until the disk does something else.
+	hanging call = "hang"
 )
 
 // fault is what a disk refuses to do, with which of the system's errors.
@@ -139,10 +146,24 @@ func (f *diskFile) Read(ctx context.Context, buf []byte, off int64) (fuse.ReadRe
 	if errno := f.disk.refuses(reading, f.name); errno != 0 {
 		return nil, errno
 	}
-	return f.LoopbackFile.Read(ctx, buf, off)
+	if f.disk.refuses(rotting, f.name) == 0 {
+		return f.LoopbackFile.Read(ctx, buf, off)
+	}
+	read, errno := f.LoopbackFile.Read(ctx, buf, off)
+	if errno != 0 {
+		return nil, errno
+	}
+	data, status := read.Bytes(buf)
+	if len(data) > 0 {
+		data[len(data)/2] ^= 1
+	}
+	return fuse.ReadResultData(data), syscall.Errno(status)
 }
 
 func (f *diskFile) Write(ctx context.Context, data []byte, off int64) (uint32, syscall.Errno) {
+	for f.disk.refuses(hanging, f.name) != 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if errno := f.disk.refuses(writing, f.name); errno != 0 {
 		return 0, errno
 	}

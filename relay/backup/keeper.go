@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -23,7 +24,7 @@ type Keeper struct {
 	total   uint64
 	told    time.Time // when changed last heard of the progress
 	failed  error     // why the last attempt failed
-	again   time.Time // when it is tried again after that
+	again   time.Time // not before then is one made by itself
 	next    time.Time
 	kept    []Kept // in the plan's folder as far as is known, the oldest first
 }
@@ -69,18 +70,32 @@ func (k *Keeper) Change(p Plan) error {
 	other := p.Folder != k.plan.Folder
 	k.mu.Unlock()
 	if other && !p.Own {
-		if err := k.folder(p.Folder).choose(false); err != nil {
+		if err := k.choose(p); err != nil {
 			return err
 		}
 	}
 	k.mu.Lock()
 	k.plan = p
 	if other {
-		k.kept, k.failed, k.again = nil, nil, time.Time{}
+		k.kept, k.failed = nil, nil
 	}
+	k.again = time.Now().Add(askTime)
 	k.mu.Unlock()
 	k.pulse()
 	return nil
+}
+
+// choose makes the folder of a plan one for backups. One that does not answer is
+// given up.
+func (k *Keeper) choose(p Plan) error {
+	chosen := make(chan error, 1)
+	go func() { chosen <- k.folder(p.Folder).choose(p.Own) }()
+	select {
+	case err := <-chosen:
+		return err
+	case <-time.After(chooseTime):
+		return fmt.Errorf("the folder %s does not answer: look whether its share is there", p.Folder)
+	}
 }
 
 // Assume has a plan in effect that was settled before, whether its folder is there

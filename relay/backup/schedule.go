@@ -14,6 +14,14 @@ const (
 	// was away comes back when it does.
 	retryPause = 10 * time.Minute
 
+	// askTime is for how long after the plan was changed none is made by itself: whoever
+	// changes it may ask for one.
+	askTime = 10 * time.Second
+
+	// chooseTime is how long a folder that is chosen may take to answer: a disk that
+	// slept takes most of that to wake up.
+	chooseTime = 10 * time.Second
+
 	// lookEvery is how often the clock on the wall is looked at: it may have been
 	// set, and the machine may have slept, which no timer counts.
 	lookEvery = time.Minute
