@@ -43,7 +43,8 @@ func TestTrayTells(t *testing.T) {
 		{func() {}, false, []string{"Shelf: running for this machine only", "Open Hearth", "Copy 192.168.1.20:2451", "Open to this network…", "Quit Hearth"}},
 		{func() { o.Open = true }, false, []string{"Shelf: open to this network", "Open Hearth", "Copy 192.168.1.20:2451", "Close to this network", "Quit Hearth"}},
 		{func() { o.Problem = "The disk is nearly full." }, true, []string{"Shelf: needs you", "Open Hearth", "Copy 192.168.1.20:2451", "Close to this network", "Quit Hearth"}},
-		{func() { o.URLs, o.Open, o.Problem = nil, false, "" }, false, []string{"Shelf: running for this machine only", "Open Hearth", "Copy the address", "Open to this network…", "Quit Hearth"}},
+		{func() { o.Problem, o.Damaged = "", make([]console.Damage, 1) }, true, []string{"Shelf: needs you", "Open Hearth", "Copy 192.168.1.20:2451", "Close to this network", "Quit Hearth"}},
+		{func() { o.URLs, o.Open, o.Damaged = nil, false, nil }, false, []string{"Shelf: running for this machine only", "Open Hearth", "Copy the address", "Open to this network…", "Quit Hearth"}},
 	} {
 		step.change()
 		tr.show(o, step.fixed)
@@ -76,7 +77,7 @@ func TestTrayTells(t *testing.T) {
 	if got := fyne.CurrentApp().Clipboard().Content(); got != "http://192.168.1.20:2451" {
 		t.Errorf("copied %q", got)
 	}
-	if want := []string{"show", "open", "quit", "show", "close", "quit", "show", "quit", "show", "open", "quit"}; !slices.Equal(did, want) {
+	if want := []string{"show", "open", "quit", "show", "close", "quit", "show", "quit", "show", "quit", "show", "open", "quit"}; !slices.Equal(did, want) {
 		t.Errorf("it did %q", did)
 	}
 	tr.unreachable()
