@@ -66,6 +66,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if address := os.Getenv(besiegeAt); address != "" {
+		if err := besiege(address); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
 
