@@ -104,7 +104,7 @@ func changeBackups(ctx context.Context, l looker, folder string, change console.
 	if s, err = s.with(console.Change{BackupChange: change}); err != nil {
 		return err
 	}
-	if err := data.PlanBackups(s.backupPlan()); err != nil {
+	if err := data.PlanBackups(s.backupPlan(), change.BackupFolder != nil); err != nil {
 		return err
 	}
 	return s.kept.write(folder)

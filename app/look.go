@@ -53,6 +53,9 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 	}
 	said, err := h.effect(ctx, change, after)
 	if err != nil {
+		if change.BackupChange != (console.BackupChange{}) {
+			err = errors.Join(err, h.relay.PlanBackups(before.backupPlan(), false))
+		}
 		return "", errors.Join(err, before.kept.write(before.folder.Value))
 	}
 	h.changes.send()
@@ -63,7 +66,7 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 func (h *home) effect(ctx context.Context, change console.Change, after settings) (string, error) {
 	if change.BackupChange != (console.BackupChange{}) {
 		plan := after.backupPlan()
-		if err := h.relay.PlanBackups(plan); err != nil {
+		if err := h.relay.PlanBackups(plan, change.BackupFolder != nil); err != nil {
 			return "", err
 		}
 		change.BackupChange = console.BackupChange{}

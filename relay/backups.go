@@ -96,17 +96,21 @@ func readSmall(path string) ([]byte, error) {
 	return data, err
 }
 
-// PlanBackups puts another plan into effect. Another folder than before is made one
-// for backups by that, and has to be there, but for the one in the data folder. The
-// error is a sentence, and leaves all as it was.
-func (r *Relay) PlanBackups(p backup.Plan) error { return r.backups.Change(planIn(r.dir, p)) }
+// PlanBackups puts another plan into effect. If its folder was chosen with it, or is
+// another one than before, it is made one for backups by that, and has to be there, but
+// for the one in the data folder. The error is a sentence, and leaves all as it was.
+func (r *Relay) PlanBackups(p backup.Plan, chosen bool) error {
+	return r.backups.Change(planIn(r.dir, p), chosen)
+}
 
 // AssumeBackups tells of the plan that is in effect, which only whoever keeps the
 // settings knows.
 func (s *Stopped) AssumeBackups(p backup.Plan) error { return s.backups.Assume(planIn(s.dir, p)) }
 
 // PlanBackups puts another plan into effect, as that of a relay does.
-func (s *Stopped) PlanBackups(p backup.Plan) error { return s.backups.Change(planIn(s.dir, p)) }
+func (s *Stopped) PlanBackups(p backup.Plan, chosen bool) error {
+	return s.backups.Change(planIn(s.dir, p), chosen)
+}
 
 // Backups implements [console.Relay].
 func (l look) Backups(context.Context) (console.Backups, error) {

@@ -24,7 +24,7 @@ func TestFailingShare(t *testing.T) {
 	h.fill(t, "end")
 	share := mount(t)
 	plan := backup.Plan{Folder: share.place, Keep: 2}
-	if err := h.PlanBackups(plan); err != nil {
+	if err := h.PlanBackups(plan, false); err != nil {
 		t.Fatal(err)
 	}
 	c := h.Console()
@@ -80,7 +80,7 @@ func TestHangingShare(t *testing.T) {
 	h := open(t, t.TempDir())
 	h.fill(t, "end")
 	share := mount(t)
-	if err := h.PlanBackups(backup.Plan{Folder: share.place, Keep: 2}); err != nil {
+	if err := h.PlanBackups(backup.Plan{Folder: share.place, Keep: 2}, false); err != nil {
 		t.Fatal(err)
 	}
 	share.fail(fault{hanging, ".part", syscall.EIO})

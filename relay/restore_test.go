@@ -257,7 +257,7 @@ func TestRestoreElsewhere(t *testing.T) {
 	h := open(t, dir)
 	h.append(t, "notes", 1, []byte("one"))
 	plain := h.backUp(t)
-	if err := h.PlanBackups(backup.Plan{Keep: 1, Recipient: key.Recipient().String()}); err != nil {
+	if err := h.PlanBackups(backup.Plan{Keep: 1, Recipient: key.Recipient().String()}, false); err != nil {
 		t.Fatal(err)
 	}
 	locked := h.backUp(t)

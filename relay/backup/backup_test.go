@@ -3,6 +3,7 @@ package backup_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,7 +176,7 @@ func TestPruning(t *testing.T) {
 	if diff := cmp.Diff([]backup.Kept{second}, k.State().Kept); diff != "" {
 		t.Error(diff)
 	}
-	if err := k.Change(backup.Plan{Folder: folder, Keep: 1}); err != nil {
+	if err := k.Change(backup.Plan{Folder: folder, Keep: 1}, false); err != nil {
 		t.Fatal(err)
 	}
 	fourth := backUp(t, k, "")
@@ -218,6 +219,28 @@ func TestVanishedMount(t *testing.T) {
 	second := backUp(t, k, "")
 	if state := k.State(); state.Failed != nil || !cmp.Equal(state.Kept, []backup.Kept{second, first}) {
 		t.Errorf("%+v", state)
+	}
+}
+
+// A share whose marker is gone is taken again if it is chosen again, and only then.
+func TestChosenAgain(t *testing.T) {
+	s, share := fill(t), t.TempDir()
+	k := keeper(t, s, backup.Plan{Keep: 1})
+	plan := backup.Plan{Folder: share, Keep: 2}
+	for _, chosen := range []bool{true, false, true} {
+		if err := os.Remove(filepath.Join(share, "hearth-backups.json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := k.Change(plan, chosen); err != nil {
+			t.Fatal(err)
+		}
+		_, err := k.BackUp(t.Context(), "", nil)
+		if chosen && err != nil {
+			t.Error(err)
+		}
+		if !chosen {
+			is[*backup.MissingError](t, err)
+		}
 	}
 }
 

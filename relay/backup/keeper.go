@@ -60,16 +60,17 @@ func (k *Keeper) State() State {
 	return s
 }
 
-// Change checks another plan and puts it into effect. Another folder than before is
-// made one for backups by that. The errors are sentences, and leave all as it was.
-func (k *Keeper) Change(p Plan) error {
+// Change checks another plan and puts it into effect. If its folder was chosen with
+// it, or is another one than before, it is made one for backups by that. The errors are
+// sentences, and leave all as it was.
+func (k *Keeper) Change(p Plan, chosen bool) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
 	k.mu.Lock()
 	other := p.Folder != k.plan.Folder
 	k.mu.Unlock()
-	if other && !p.Own {
+	if (other || chosen) && !p.Own {
 		if err := k.choose(p); err != nil {
 			return err
 		}

@@ -71,14 +71,14 @@ func TestSchedule(t *testing.T) {
 
 		// Another plan counts at once, and none makes none.
 		plan.Every = time.Hour
-		if err := k.Change(plan); err != nil {
+		if err := k.Change(plan, false); err != nil {
 			t.Fatal(err)
 		}
 		if n := after(k, 3*time.Hour+time.Minute); n != 16 {
 			t.Errorf("%d backups three hours later", n)
 		}
 		plan.Every = 0
-		if err := k.Change(plan); err != nil {
+		if err := k.Change(plan, false); err != nil {
 			t.Fatal(err)
 		}
 		if n := after(k, 1000*time.Hour); n != 16 || !k.State().Next.IsZero() {
@@ -97,7 +97,7 @@ func TestRetry(t *testing.T) {
 		}
 		plan := backup.Plan{Folder: share, Every: 24 * time.Hour, Keep: 100}
 		k := keeper(t, s, backup.Plan{Keep: 1})
-		if err := k.Change(plan); err != nil {
+		if err := k.Change(plan, false); err != nil {
 			t.Fatal(err)
 		}
 		away := func() {
