@@ -27,6 +27,7 @@ type detail struct {
 	damage                             *prose
 	trouble                            *prose
 	epochs                             *epochs
+	check                              *check
 	facts                              *fyne.Container
 	entries                            *rowList
 	pager                              *pager
@@ -56,7 +57,9 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	copyIdentity := newCopyButton("", func() string { return d.stream.Identity })
 	copyLink := newCopyButton("", func() string { return d.stream.Link })
 	copyCursor := newCopyButton("Copy cursor", func() string { return cursor(d.stream) })
-	check := newIconButton("Is it mine?", theme.QuestionIcon(), func() {
+	d.check = newCheckUp(s, "Check", func() { d.full.Refresh() })
+	d.check.begin.SetIcon(theme.ConfirmIcon())
+	mine := newIconButton("Is it mine?", theme.QuestionIcon(), func() {
 		d.asking = newMine(s, d.stream, named).ask(d.content)
 	})
 	d.facts = stacked(0, widget.NewSeparator(), inset(stacked(0,
@@ -66,7 +69,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 		fact("Created", 0, d.created),
 		fact("Last write", 0, d.written),
 		fact("Last hour", 0, d.hour, d.hourBars),
-		inset(flush(copyCursor.Button, check), 0, 4),
+		inset(flush(copyCursor.Button, mine, d.check.begin), 0, 4), d.check.under, d.check.told,
 		d.damage, d.trouble,
 	), gap, 6))
 	d.entries = newRowList(&entryColumns, fineRow, (*entryRows)(d))
@@ -80,9 +83,14 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	return d
 }
 
+const (
+	factWidth    = 68 // of what the lines are called
+	buttonHeight = 40 // of a line with a button that does something
+)
+
 // fact is a line with what it is called; the given one of its values gives way.
 func fact(name string, which int, values ...fyne.CanvasObject) fyne.CanvasObject {
-	line := append([]fyne.CanvasObject{fixedWidth(68, newWords(name, colorMuted))}, values...)
+	line := append([]fyne.CanvasObject{fixedWidth(factWidth, newWords(name, colorMuted))}, values...)
 	return laid(atLeast(26), stretched(smallGap, 1+which, line...))
 }
 
@@ -99,6 +107,7 @@ func (d *detail) show(s console.Stream) {
 	case !same:
 		d.pager = newPager(s.StreamRef, s.Head, d.shell.console, d.shell.later, d.entriesArrived)
 		d.pane.close()
+		d.check.about(s.StreamRef)
 		d.setShown(d.trouble, "")
 		d.put(d.full)
 		d.set(s)

@@ -78,6 +78,9 @@ func (c condition) matters() []matter {
 			lead{to: toFolder},
 		})
 	}
+	if o.BackupFailed != "" {
+		list = append(list, matter{notice, "There is no new backup.", sentence(o.BackupFailed), "Settings", lead{to: toSettings}})
+	}
 	if c.unseen > 0 {
 		title := counted(c.unseen, "refusal is new.", "refusals are new.")
 		list = append(list, matter{notice, title, console.Explain(c.newest).Title, "See refusals", lead{to: toRefusals}})

@@ -29,6 +29,8 @@ type overview struct {
 	writes, reads    *timeChart
 	held, used, free *words
 	full             *prose
+	checked          *words
+	check            *check
 	busy             *busyList
 	devices          *deviceList
 	parts            *fyne.Container
@@ -45,7 +47,8 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 		held:   newWords("", theme.ColorNameForeground), used: newWords("", theme.ColorNameForeground), free: newWords("", theme.ColorNameForeground),
 		full: newProse("", theme.ColorNameForeground), busy: newBusyList(s.openStream), devices: newDeviceList(s.now),
 	}
-	for _, w := range []*words{v.held, v.used, v.free} {
+	v.checked, v.check = newWords("", theme.ColorNameForeground), newCheckUp(s, "Check everything", v.tell)
+	for _, w := range []*words{v.held, v.used, v.free, v.checked} {
 		w.shrinks = true
 	}
 	join := newButton("Connect a device", connect)
@@ -55,7 +58,9 @@ func newOverview(s *shell, st *streams, n *network, follow func(lead), connect f
 		flush(join),
 	)))
 	v.welcome.Hide()
-	storage := stacked(0, fact("Entries", 0, v.held), fact("On disk", 0, v.used), fact("Free", 0, v.free), fact("Full in", 0, v.full))
+	storage := stacked(0, fact("Entries", 0, v.held), fact("On disk", 0, v.used), fact("Free", 0, v.free), fact("Full in", 0, v.full),
+		laid(atLeast(buttonHeight), stretched(smallGap, 1, fixedWidth(factWidth, newWords("Checked", colorMuted)), v.checked, v.check.begin)),
+		v.check.under, v.check.told)
 	busy := inset(stretched(smallGap, 0, strong("Most active streams"), caption("writes in the last hour")), gap, 10)
 	devices := inset(stretched(smallGap, 0, strong("Devices"), v.devices.tally), gap, 10)
 	v.parts = stacked(gap,
@@ -141,6 +146,7 @@ func (v *overview) tell() {
 		v.free.set(byteSize(o.DiskFree))
 	}
 	v.full.set(sentence(fullIn(o.DiskFree, v.activity.Minutes, v.shell.now().Sub(o.Started))))
+	v.checked.set(checkedWhen(o, v.shell.now()))
 	v.welcome.Hidden = o.Streams > 0
 	// Each part shows by itself what is new in it; together they are laid out
 	// anew only when one has become higher or lower.
@@ -157,6 +163,7 @@ func (v *overview) age() {
 		return
 	}
 	v.devices.fill()
+	v.checked.set(checkedWhen(v.figures, v.shell.now()))
 	if v.shell.now().Sub(v.minute) >= time.Minute {
 		v.shell.look()
 		return
@@ -165,4 +172,13 @@ func (v *overview) age() {
 		activity, err := v.recent(ctx)
 		return func() { v.show(activity) }, err
 	}, func(error) {}) // the next look tells
+}
+
+// checkedWhen says when every chain was last walked. A relay does that by itself,
+// soon after its start and then every day.
+func checkedWhen(o console.Overview, now time.Time) string {
+	if o.Checked.IsZero() {
+		return "not since the start"
+	}
+	return ago(o.Checked, now)
 }

@@ -33,6 +33,7 @@ type settings struct {
 	folder     *widget.Label
 	save       *widget.Button
 	answer     *prose
+	backups    *backups
 	own        *ownSettings
 	log        *logPane
 	form       fyne.CanvasObject
@@ -62,6 +63,9 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.save.Importance = widget.HighImportance
 	v.save.Disable()
 	v.answer = newProse("", theme.ColorNameForeground)
+	v.backups = newBackups(s, func(c console.BackupChange, answer *prose, failed func(error)) {
+		v.apply(console.Change{BackupChange: c}, answer, failed)
+	})
 	v.own = newOwnSettings(service, v.changeOwn, v.showLog)
 	v.log = newLogPane(s, v.showForm)
 
@@ -81,6 +85,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 			widget.NewSeparator(),
 			inset(container.NewBorder(nil, nil, container.NewVBox(v.save), nil, inset(v.answer, gap, 7)), gap, 12),
 		))),
+		section("Backups", unpadded(v.backups.content)),
 		section("Hearth on this desktop", unpadded(v.own.content)),
 	))))
 	v.body = container.NewStack(v.form)
@@ -90,18 +95,26 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 func (v *settings) title() string              { return "Settings" }
 func (v *settings) content() fyne.CanvasObject { return v.body }
 func (v *settings) restless() bool             { return false }
-func (v *settings) age()                       {}
+func (v *settings) age()                       { v.backups.age() }
 
 func (v *settings) load(ctx context.Context) (func(), error) {
 	values, err := v.shell.console.Settings(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the settings cannot be read: %w", err)
 	}
+	backups, err := v.shell.console.Backups(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("what there is of backups cannot be told: %w", err)
+	}
 	lines, err := v.shell.console.Log(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the log cannot be read: %w", err)
 	}
-	return func() { v.show(values); v.log.show(lines) }, nil
+	return func() {
+		v.show(values)
+		v.backups.show(backups, values.BackupValues)
+		v.log.show(lines)
+	}, nil
 }
 
 func (v *settings) show(values console.Values) {
@@ -227,6 +240,7 @@ func (v *settings) apply(change console.Change, answer *prose, failed func(error
 		}
 		return func() {
 			v.show(values)
+			v.backups.form.show(values.BackupValues)
 			v.shell.settled(values)
 			answer.paint(said, theme.ColorNameForeground)
 			v.shell.look() // the header shows them as well
