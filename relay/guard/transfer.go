@@ -53,7 +53,16 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // Body is a request's body in memory, and its part of the budget.
 type Body struct {
 	*Reservation
-	Bytes []byte
+	Bytes  []byte
+	buffer *buffer // where the bytes are, if others may have it later
+}
+
+// Release gives back the bytes and their part of the budget. Neither they nor what
+// shares their memory may be used any more.
+func (b *Body) Release() {
+	b.Reservation.Release()
+	b.buffer.free()
+	b.buffer = nil // a second time it may be somebody else's
 }
 
 // Room is where memory is reserved: a [Budget] or [Lanes].
@@ -72,26 +81,30 @@ func ReadBody(w http.ResponseWriter, r *http.Request, in Room, limit int64) (*Bo
 	}
 	room := limit
 	if r.ContentLength >= 0 {
-		room = r.ContentLength
+		room = bufferSize(r.ContentLength)
 	}
 	reservation, err := in.Reserve(r.Context(), room)
 	if err != nil {
 		return nil, err
 	}
 	control := http.NewResponseController(w)
-	b, err := readBody(control, r, limit)
+	buffer := newBuffer(r.ContentLength)
+	b, err := readBody(control, r, buffer.bytes(r.ContentLength), limit)
 	if err != nil {
+		buffer.free()
 		reservation.Release()
 		_ = control.SetReadDeadline(time.Now().Add(drainTime))
 		return nil, err
 	}
 	_ = control.SetReadDeadline(time.Time{})
-	reservation.Shrink(int64(cap(b)))
-	return &Body{Reservation: reservation, Bytes: b}, nil
+	if buffer == nil {
+		reservation.Shrink(int64(cap(b)))
+	}
+	return &Body{Reservation: reservation, Bytes: b, buffer: buffer}, nil
 }
 
-func readBody(control *http.ResponseController, r *http.Request, limit int64) ([]byte, error) {
-	b := make([]byte, 0, max(r.ContentLength, 0))
+// readBody reads a body into b, which has room for all of it if its length is known.
+func readBody(control *http.ResponseController, r *http.Request, b []byte, limit int64) ([]byte, error) {
 	due := newDeadline()
 	for {
 		if r.ContentLength >= 0 && int64(len(b)) == r.ContentLength {

@@ -41,7 +41,7 @@ type stream struct {
 	// writtenAt is when what moved the head was written, if that was not now.
 	writtenAt time.Time
 
-	pending block // entries up to the tail that are no row yet
+	pending *block // entries up to the tail that are no row yet
 }
 
 // stream returns a stream as it is in the transaction, or nil if there is none.
@@ -59,7 +59,7 @@ func (t *transaction) stream(ref store.Ref) (*stream, error) {
 			return nil, err
 		}
 	}
-	s := &stream{Ref: ref, state: known, before: known}
+	s := &stream{Ref: ref, state: known, before: known, pending: newBlock()}
 	t.streams[ref] = s
 	return s, nil
 }
@@ -140,7 +140,7 @@ func (t *transaction) begin(m store.Stream) (*stream, error) {
 		return nil, err
 	}
 	link := protocol.Genesis(m.Identity)
-	s := &stream{Ref: m.Ref, state: state{
+	s := &stream{Ref: m.Ref, pending: newBlock(), state: state{
 		key: t.w.conn.LastInsertRowID(), kind: m.Kind, id: m.Identity, epoch: m.Epoch, link: link, tailLink: link,
 	}}
 	t.streams[m.Ref] = s

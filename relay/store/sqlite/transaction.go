@@ -37,6 +37,10 @@ func (t *transaction) run(group []*request) (err error) {
 	defer end(&err)
 	err = t.apply(group)
 	applied = err == nil
+	for _, s := range t.streams {
+		s.pending.free() // all of it is in rows, or nothing is to be
+		s.pending = nil
+	}
 	return err
 }
 
