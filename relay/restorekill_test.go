@@ -47,7 +47,7 @@ func killAfter(t *testing.T, d time.Duration, what, from, to string) (ended bool
 }
 
 // lives is how often a victim dies.
-const lives = 15
+const lives = 10
 
 // fill writes streams that take a backup and a restore some time.
 func (h *home) fill(t *testing.T, last string) {

@@ -123,27 +123,35 @@ func (k *Keeper) pulse() {
 }
 
 // Look looks into the folder of the plan.
-func (k *Keeper) Look() {
+func (k *Keeper) Look() { k.look(false) }
+
+// look looks into the folder of the plan, and tells if that cannot be done, if it is to.
+// It says whether the folder is not there.
+func (k *Keeper) look(tell bool) (away bool) {
 	k.mu.Lock()
 	p := k.plan
 	k.mu.Unlock()
 	m, err := k.folder(p.Folder).read()
-	if _, missing := errors.AsType[*MissingError](err); missing && p.Own {
-		err = nil // it is made for the first one
+	if _, away = errors.AsType[*MissingError](err); away && p.Own {
+		away, err = false, nil // it is made for the first one
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.plan.Folder != p.Folder {
-		return
+		return away
 	}
-	_, away := errors.AsType[*MissingError](k.failed)
+	if err == nil {
+		k.kept = m.Backups // else what was known of it still holds
+	}
+	_, was := errors.AsType[*MissingError](k.failed)
 	switch {
-	case err != nil && k.failed == nil && p.Every > 0:
+	case err != nil && k.failed == nil && tell:
 		k.failed = err
-	case err == nil && away:
+		k.log.Warn("there can be no backups", "folder", p.Folder, "error", err)
+	case err == nil && was:
 		k.failed, k.again = nil, time.Time{} // it is back
 	}
-	k.kept = m.Backups
+	return away
 }
 
 // BackUp makes a backup now, in a folder, which is made one for backups by that, or

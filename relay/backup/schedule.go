@@ -35,12 +35,14 @@ const (
 // several, is made up for once.
 func (k *Keeper) Run(ctx context.Context) {
 	rested := time.Now().Add(restTime)
+	look := rested // when to look for the folder, though no backup is due; zero for not
 	if !aside(ctx, k.Look) {
 		return
 	}
 	k.changed()
 	for {
-		next := k.schedule(time.Now(), rested)
+		now := time.Now()
+		next := k.schedule(now, rested)
 		wait := time.Duration(-1)
 		if !next.IsZero() {
 			wait = min(max(0, time.Until(next)), lookEvery)
@@ -55,6 +57,17 @@ func (k *Keeper) Run(ctx context.Context) {
 			}
 			if !aside(ctx, begin) {
 				return
+			}
+		case wait > 0 && !look.IsZero() && !now.Before(look):
+			// A share that is away is told before it is needed, and its return as well. One
+			// that is there is left alone: its disks may sleep.
+			var away bool
+			if !aside(ctx, func() { away = k.look(true) }) {
+				return
+			}
+			k.changed()
+			if look = (time.Time{}); away {
+				look = now.Add(retryPause)
 			}
 		case !k.sleep(ctx, wait):
 			return

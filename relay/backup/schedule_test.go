@@ -126,7 +126,10 @@ func TestRetry(t *testing.T) {
 		k = keeper(t, s, plan)
 		stop = running(t, k)
 		defer stop()
-		after(k, time.Hour)
+		if after(k, time.Minute); k.State().Failed != nil {
+			t.Errorf("a share that is on its way perhaps: %v", k.State().Failed)
+		}
+		after(k, 2*time.Minute) // long before one is due
 		is[*backup.MissingError](t, k.State().Failed)
 		back()
 		if n := after(k, time.Hour); n != 1 || k.State().Failed != nil {
