@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -311,5 +312,31 @@ func TestExport(t *testing.T) {
 	err = stopped.Export(t.Context(), &out, both[:1])
 	if err := errors.Join(err, stopped.Close()); err != nil || !bytes.Equal(streamsOf(file), streamsOf(out.Bytes())) {
 		t.Errorf("of a stopped relay: %v, %d bytes", err, out.Len())
+	}
+}
+
+// A backup is an archive of all streams; what else is in it is passed over, and an
+// encrypted one is told as such.
+func TestImportBackup(t *testing.T) {
+	from, to, folder := open(t, t.TempDir()), open(t, t.TempDir()), t.TempDir()
+	from.append(t, "notes", 0, []byte("one"))
+	from.append(t, "tasks", 0, []byte("two"), []byte("three"))
+	b, err := from.Console().BackUp(t.Context(), folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(filepath.Join(folder, b.Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []console.Imported{
+		{StreamRef: inDefault("notes"), Archived: 1, Head: 1}, {StreamRef: inDefault("tasks"), Archived: 2, Head: 2},
+	}
+	if diff := cmp.Diff(want, to.imported(t, file)); diff != "" {
+		t.Errorf("imported (-want +got):\n%s", diff)
+	}
+	_, err = to.Archives().Import(t.Context(), strings.NewReader("age-encryption.org/v1\n-> X25519 "))
+	if !isA[*console.ImportError](err) || !strings.Contains(err.Error(), "it is encrypted") {
+		t.Errorf("an encrypted one: %v", err)
 	}
 }

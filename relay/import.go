@@ -160,7 +160,10 @@ func (i *importing) apply(ctx context.Context, from io.Reader) error {
 func (i *importing) take(ctx context.Context, u *unpacking, s arriving) error {
 	runs := u.runs(s.before)
 	if s.before >= s.Head {
-		for range runs { // passes them by
+		for _, err := range runs { // passes them by
+			if err != nil {
+				return err
+			}
 		}
 		return nil
 	}

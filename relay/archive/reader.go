@@ -67,6 +67,9 @@ func (r *Reader) damaged(err error, format string, args ...any) error {
 	return &DamagedError{Offset: r.began, Reason: fmt.Sprintf(format, args...), Err: err}
 }
 
+// lockedMagic is how a file begins that age has encrypted.
+const lockedMagic = "age-encryption.org/v1\n"
+
 // NewReader reads how an archive begins. The error is a *DamagedError or that of in.
 func NewReader(in io.Reader) (*Reader, error) {
 	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool)}
@@ -76,8 +79,11 @@ func NewReader(in io.Reader) (*Reader, error) {
 	}
 	if string(begins[:]) != magic {
 		reason := "it does not begin like one"
-		if bytes.HasPrefix(begins[:], []byte(magic[:len(magic)-2])) {
+		switch {
+		case bytes.HasPrefix(begins[:], []byte(magic[:len(magic)-2])):
 			reason = "its format is of a newer Hearth: update this one"
+		case bytes.HasPrefix([]byte(lockedMagic), begins[:]):
+			reason = "it is encrypted: decrypt it with age first"
 		}
 		return nil, r.damaged(nil, "%s", reason)
 	}

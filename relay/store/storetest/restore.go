@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,14 +23,18 @@ func elsewhere(t *testing.T, open Open) (*subject, store.Stream) {
 		case 2:
 			b = protocol.Batch{Epoch: 2, Entries: protocol.NewEntries([]byte("S\x01sealed"), []byte("L\x01lock"))}
 		case 5:
-			b = many(40_000) // a turn's worth
-			b.Epoch = 5
+			large := make([][]byte, 60) // two turns' worth, in rows of their own
+			for i := range large {
+				large[i] = bytes.Repeat([]byte{byte(i)}, 50_000)
+			}
+			b = protocol.Batch{Epoch: 5, Entries: protocol.NewEntries(large...)}
 		}
 		if _, err := s.Append(t.Context(), store.Append{Ref: ref, Batch: b, Writer: fmt.Sprint(i % 3)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s, s.stream(t, ref)
+	is := s.stream(t, ref)
+	return s, is
 }
 
 func (s *subject) stream(t testing.TB, ref store.Ref) store.Stream {
