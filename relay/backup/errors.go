@@ -29,6 +29,19 @@ func (e *NoFolderError) Error() string {
 	return fmt.Sprintf("there is no folder %s to put backups into: make it first, or mount the share that it lies on", e.Folder)
 }
 
+// AccessError says that the system does not let a folder be written to.
+type AccessError struct {
+	Folder string
+	Err    error
+}
+
+func (e *AccessError) Error() string {
+	return fmt.Sprintf("%s cannot be written to (%v): let Hearth's user write there; a service of systemd also needs ReadWritePaths=%s in its unit",
+		e.Folder, e.Err, e.Folder)
+}
+
+func (e *AccessError) Unwrap() error { return e.Err }
+
 // OthersError says that a folder holds the backups of another relay, which this one
 // would come to prune.
 type OthersError struct {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"hearth/relay/durable"
@@ -52,9 +53,19 @@ type marker struct {
 	Backups []Kept `json:"backups"`
 }
 
+// access names the error of a folder that cannot be written to.
+func (f folder) access(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return &AccessError{Folder: f.path, Err: err}
+	}
+	return err
+}
+
 // choose makes the folder one for backups. The errors: *NoFolderError,
-// *OthersError, those of the system.
-func (f folder) choose(own bool) error {
+// *OthersError, *AccessError, those of the system.
+func (f folder) choose(own bool) error { return f.access(f.claim(own)) }
+
+func (f folder) claim(own bool) error {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && own:

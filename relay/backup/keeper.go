@@ -156,8 +156,8 @@ func (k *Keeper) look(tell bool) (away bool) {
 
 // BackUp makes a backup now, in a folder, which is made one for backups by that, or
 // if none is named in the one of the plan, where older ones are pruned then. The
-// errors: ErrRunning, *MissingError, *NoFolderError, *OthersError, *RoomError,
-// *UnreadableError, those of the system, the context's.
+// errors: ErrRunning, *MissingError, *NoFolderError, *AccessError, *OthersError,
+// *RoomError, *UnreadableError, those of the system, the context's.
 func (k *Keeper) BackUp(ctx context.Context, path string, progress Progress) (Kept, error) {
 	k.mu.Lock()
 	if k.running {
@@ -193,7 +193,7 @@ func (k *Keeper) make(ctx context.Context, p Plan, choose bool, progress Progres
 	began := time.Now()
 	made, err := k.maker.into(ctx, f, p, progress)
 	if err != nil {
-		return Kept{}, err
+		return Kept{}, f.access(err)
 	}
 	k.log.Info("backed up", "folder", p.Folder, "file", made.Name, "streams", made.Streams, "entries", made.Entries,
 		"bytes", made.Bytes, "encrypted", made.Encrypted, "took", time.Since(began))
