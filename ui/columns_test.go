@@ -74,7 +74,8 @@ func TestEllipsis(t *testing.T) {
 		}
 		got = ellipsis(text, true, full-1, 13, style)
 		begin, end, _ := strings.Cut(got, "…")
-		if begin == "" || end == "" || !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) || fyne.MeasureText(got, 13, style).Width > full-1 {
+		ends := begin != "" && end != "" && strings.HasPrefix(text, begin) && strings.HasSuffix(text, end)
+		if !ends || fyne.MeasureText(got, 13, style).Width > full-1 {
 			t.Errorf("%q becomes %q where it does not fit", text, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // A fault in what measures, lays out or draws is told over the window, once, and
 // ends nothing: what stands beside it goes on.
 func TestFaultsInDrawingAreTold(t *testing.T) {
-	for name, make := range map[string]func() fyne.CanvasObject{
+	for name, faulty := range map[string]func() fyne.CanvasObject{
 		"layout": func() fyne.CanvasObject { return laid(faultyLayout{}, newWords("faulty", colorMuted)) },
 		"widget": func() fyne.CanvasObject {
 			w := newWords("faulty", colorMuted)
@@ -25,14 +25,14 @@ func TestFaultsInDrawingAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openScene(t)
-			s.frame.SetContent(stacked(0, make(), newWords("sound", colorMuted)))
+			s.frame.SetContent(stacked(0, faulty(), newWords("sound", colorMuted)))
 			top := s.canvas.Overlays().Top()
 			if top == nil {
 				t.Fatal("nothing is told")
 			}
 			reads(t, top, "That did not work", "A fault in this program: out of order.", "The relay goes on.")
 			test.Tap(findButton(t, top, "Close"))
-			s.frame.SetContent(stacked(0, make(), newWords("sound", colorMuted)))
+			s.frame.SetContent(stacked(0, faulty(), newWords("sound", colorMuted)))
 			if s.canvas.Overlays().Top() != nil {
 				t.Error("it is told again when that is drawn again")
 			}
