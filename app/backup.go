@@ -28,7 +28,7 @@ type backupCommand struct {
 func (backupCommand) Help() string {
 	return `Makes a backup now: one file, named by its time. It is read back and checked, link by link, before it counts, and only then older ones are removed. A running relay makes it beside serving; the data of a stopped one is read directly.
 
-With --every, --keep or --recipient the folder and these are kept as settings. The folder has to be there; a file that Hearth puts into it tells a share that is mounted from one that is not. Without --recipient whoever has the file can read it, and the relay's key is left out: restored elsewhere, the relay gets a new one.
+With --every, --keep or --recipient the folder and these are kept as settings. The folder has to be there; a file that Hearth puts into it tells a share that is mounted from one that is not. Named together with one of these it is chosen anew, as after its disk was replaced. Without --recipient whoever has the file can read it, and the relay's key is left out: restored elsewhere, the relay gets a new one.
 
 Examples:
 

@@ -73,9 +73,21 @@ func keeper(t testing.TB, s backup.Source, p backup.Plan) *backup.Keeper {
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// backUp makes a backup that has to come about.
+// choose makes the folder of a keeper's plan one for backups.
+func choose(t testing.TB, k *backup.Keeper) {
+	t.Helper()
+	if err := k.Change(k.State().Plan, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// backUp makes a backup that has to come about, in a folder that is chosen with it, or
+// in that of the plan.
 func backUp(t testing.TB, k *backup.Keeper, folder string) backup.Kept {
 	t.Helper()
+	if folder != "" && folder == k.State().Folder {
+		choose(t, k)
+	}
 	made, err := k.BackUp(t.Context(), folder, nil)
 	if err != nil {
 		t.Fatal(err)

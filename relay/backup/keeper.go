@@ -154,8 +154,8 @@ func (k *Keeper) look(tell bool) (away bool) {
 	return away
 }
 
-// BackUp makes a backup now, in a folder, which is made one for backups by that, or
-// if none is named in the one of the plan, where older ones are pruned then. The
+// BackUp makes a backup now, in a folder, which is made one for backups by that, or in
+// that of the plan if it is that one or none is named; older ones are pruned there. The
 // errors: ErrRunning, *MissingError, *NoFolderError, *AccessError, *OthersError,
 // *RoomError, *UnreadableError, those of the system, the context's.
 func (k *Keeper) BackUp(ctx context.Context, path string, progress Progress) (Kept, error) {
@@ -172,7 +172,7 @@ func (k *Keeper) BackUp(ctx context.Context, path string, progress Progress) (Ke
 	if chosen {
 		p.Folder, p.Own = path, false
 	}
-	made, err := k.make(ctx, p, path != "", func(done, total uint64) {
+	made, err := k.make(ctx, p, chosen, func(done, total uint64) {
 		k.far(done, total)
 		if progress != nil {
 			progress(done, total)

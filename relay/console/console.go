@@ -55,8 +55,8 @@ type Relay interface {
 	// Backups says what there is of backups.
 	Backups(ctx context.Context) (Backups, error)
 
-	// BackUp makes a backup now: in a folder, which is chosen by that, or if it is
-	// empty in the one that the settings name. It is read back and proven before it
+	// BackUp makes a backup now: in a folder, which is chosen by that, or in the one of
+	// the settings if it is that one or empty. It is read back and proven before it
 	// counts. It takes a few times as long as reading everything does, so that
 	// writers hardly feel it; progress hears now and then how many bytes are done, of
 	// how many, and may be nil. One is made at a time: the error is ErrBackingUp if
