@@ -19,7 +19,7 @@ func TestCheckEverything(t *testing.T) {
 	s.write("tasks", "three")
 	s.look()
 	v := s.window.overview
-	reads(t, v.content(), "Checked", "not since the start")
+	reads(t, v.content(), "Checked", "not yet")
 	test.Tap(findButton(t, v.content(), "Check everything"))
 	if !v.check.begin.Disabled() {
 		t.Error("a second check can be begun beside the first")

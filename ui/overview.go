@@ -178,7 +178,7 @@ func (v *overview) age() {
 // soon after its start and then every day.
 func checkedWhen(o console.Overview, now time.Time) string {
 	if o.Checked.IsZero() {
-		return "not since the start"
+		return "not yet"
 	}
 	return ago(o.Checked, now)
 }
