@@ -75,7 +75,7 @@ func TestEllipsis(t *testing.T) {
 		got = ellipsis(text, true, full-1, 13, style)
 		begin, end, _ := strings.Cut(got, "…")
 		ends := begin != "" && end != "" && strings.HasPrefix(text, begin) && strings.HasSuffix(text, end)
-		if !ends || fyne.MeasureText(got, 13, style).Width > full-1 {
+		if fits := fyne.MeasureText(got, 13, style).Width <= full-1; !ends || !fits {
 			t.Errorf("%q becomes %q where it does not fit", text, got)
 		}
 	}
