@@ -68,14 +68,15 @@ func TestEllipsis(t *testing.T) {
 		if text == "" {
 			continue
 		}
-		got := ellipsis(text, false, full-1, 13, style)
-		if letters := []rune(got); letters[len(letters)-1] != '…' || fyne.MeasureText(got, 13, style).Width > full-1 {
+		narrow := full - 1
+		got := ellipsis(text, false, narrow, 13, style)
+		if letters := []rune(got); letters[len(letters)-1] != '…' || fyne.MeasureText(got, 13, style).Width > narrow {
 			t.Errorf("%q becomes %q where it does not fit", text, got)
 		}
-		got = ellipsis(text, true, full-1, 13, style)
+		got = ellipsis(text, true, narrow, 13, style)
 		begin, end, _ := strings.Cut(got, "…")
 		ends := begin != "" && end != "" && strings.HasPrefix(text, begin) && strings.HasSuffix(text, end)
-		if fits := fyne.MeasureText(got, 13, style).Width <= full-1; !ends || !fits {
+		if fits := fyne.MeasureText(got, 13, style).Width <= narrow; !ends || !fits {
 			t.Errorf("%q becomes %q where it does not fit", text, got)
 		}
 	}
