@@ -108,18 +108,18 @@ func writeArchive(file string, export func(io.Writer) error) (size uint64, err e
 		return 0, err
 	}
 	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := export(f); err != nil {
-		return 0, err
+	if err = export(f); err == nil {
+		err = f.Sync()
 	}
-	if err := f.Sync(); err != nil {
-		return 0, err
+	if err == nil {
+		size, err = proven(f)
 	}
-	if size, err = proven(f); err != nil {
-		return 0, fmt.Errorf("%s did not come to be as it should: %w", file, err)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, err
 	}
 	// Not over what has come to be there meanwhile.
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func proven(f *os.File) (size uint64, err error) {
 		_, err = r.Next()
 	}
 	if !errors.Is(err, io.EOF) {
-		return 0, err
+		return 0, fmt.Errorf("what was written is not what was to be: %w", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
