@@ -118,7 +118,8 @@ func writeArchive(file string, export func(io.Writer) error) (size uint64, err e
 	if err == nil {
 		size, err = proven(f)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return 0, err
 	}
 	// Not over what has come to be there meanwhile.
