@@ -24,6 +24,9 @@ func alertsOf(o console.Overview, refusals []console.Refusal) []alert {
 	for _, d := range o.Damaged[:min(len(o.Damaged), damagedMost)] {
 		found = append(found, streamAlert(d.Name, d.Reason))
 	}
+	if o.BackupFailed != "" {
+		found = append(found, alert{"backup", "Hearth made no new backup", sentence(o.BackupFailed)})
+	}
 	for _, r := range refusals {
 		switch {
 		case r.Code == codeStorageFull && o.Problem == "":

@@ -17,6 +17,7 @@ func TestAlerts(t *testing.T) {
 		{Code: "internal", Message: "about no stream"},
 	}
 	found := console.Overview{Damaged: []console.Damage{{StreamRef: console.StreamRef{Name: "notes"}, Reason: "a link is not what it should be"}}}
+	away := console.Overview{BackupFailed: "the share is away"}
 	var a alerts
 	for i, step := range []struct {
 		overview console.Overview
@@ -33,6 +34,8 @@ func TestAlerts(t *testing.T) {
 		{console.Overview{}, []console.Refusal{{Code: "storage_full"}}, []string{"Hearth has no room left"}},
 		{found, nil, []string{"The stream notes needs you"}}, // found by a check
 		{found, refusals, nil}, // and met by a client
+		{away, nil, []string{"Hearth made no new backup"}},
+		{away, nil, nil},
 	} {
 		var got []string
 		for _, alert := range a.fresh(alertsOf(step.overview, step.refusals)) {
