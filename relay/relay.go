@@ -76,6 +76,7 @@ type Relay struct {
 	hub      *notify.Hub
 	backups  *backup.Keeper
 	seen     *observer
+	streams  *streamhttp.Handler
 	handler  http.Handler
 	started  time.Time
 	mayOwn   consolehttp.Authorize
@@ -151,7 +152,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 // route puts together the way of a request: the guard, the door, and behind them
 // what serves it.
 func (r *Relay) route(rules *guard.Guard) http.Handler {
-	streams := streamhttp.New(streamhttp.Options{
+	r.streams = streamhttp.New(streamhttp.Options{
 		Store: r.store, Hub: r.hub, Observer: r.seen,
 		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages), Sending: guard.NewLanes(littlePages, largePages),
 		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
@@ -160,16 +161,16 @@ func (r *Relay) route(rules *guard.Guard) http.Handler {
 	// on record with all others.
 	refuse := func(w http.ResponseWriter, q *http.Request, why error) {
 		if isOwners(q) {
-			consolehttp.Refuse(w, ownersRefusal(streams.Record(q, why)))
+			consolehttp.Refuse(w, ownersRefusal(r.streams.Record(q, why)))
 			return
 		}
-		streams.Refuse(w, q, why)
+		r.streams.Refuse(w, q, why)
 	}
 	r.mayOwn = func(q *http.Request) error {
 		if v, ok := access.FromContext(q.Context()); ok && v.Owner {
 			return nil
 		}
-		return ownersRefusal(streams.Record(q, errNotOwner))
+		return ownersRefusal(r.streams.Record(q, errNotOwner))
 	}
 	door := access.Door{Open: r.open.Load, OwnerToken: r.token}
 	behind := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -177,7 +178,7 @@ func (r *Relay) route(rules *guard.Guard) http.Handler {
 			r.serveOwner(w, q)
 			return
 		}
-		streams.ServeHTTP(w, q)
+		r.streams.ServeHTTP(w, q)
 	})
 	return rules.Handler(door.Handler(behind, refuse), refuse)
 }

@@ -99,6 +99,11 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 	for _, s := range servers {
 		stopping.Go(func() { stop(ctx, s, drainTime) })
 	}
+	stopping.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, drainTime)
+		defer cancel()
+		r.streams.Close(ctx)
+	})
 	stopping.Wait()
 	r.chores.Wait()
 	return errors.Join(r.store.Close(), r.lock.Unlock())

@@ -24,20 +24,34 @@ type Subscription struct {
 	hub   *Hub
 	refs  []store.Ref // nil: every stream
 	woken chan struct{}
-	moved map[store.Ref]store.State // guarded by the hub's lock
+	news  func() // called instead, if there is one
+
+	// Guarded by the hub's lock:
+	told  bool // whether news was called since the last Take
+	moved map[store.Ref]store.State
 }
 
 // Subscribe starts to hear of the named streams, at least one, and keeps the
 // slice. They need not exist, and cost nothing any more once the subscription is
 // stopped. The caller must call Stop.
 func (h *Hub) Subscribe(refs ...store.Ref) *Subscription {
-	s := &Subscription{hub: h, refs: refs, woken: make(chan struct{}, 1)}
+	return h.subscribe(&Subscription{hub: h, refs: refs, woken: make(chan struct{}, 1)})
+}
+
+// SubscribeFunc is Subscribe for whoever waits on no channel: news is called when
+// there is something to Take, once until that is done. It is called while others
+// wait, so it must return at once and call nothing of the hub.
+func (h *Hub) SubscribeFunc(news func(), refs ...store.Ref) *Subscription {
+	return h.subscribe(&Subscription{hub: h, refs: refs, news: news})
+}
+
+func (h *Hub) subscribe(s *Subscription) *Subscription {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.topics == nil {
 		h.topics = make(map[store.Ref]map[*Subscription]struct{})
 	}
-	for _, ref := range refs {
+	for _, ref := range s.refs {
 		if h.topics[ref] == nil {
 			h.topics[ref] = make(map[*Subscription]struct{}, 1)
 		}
@@ -116,7 +130,8 @@ func (h *Hub) Topics() int {
 	return len(h.topics)
 }
 
-// Woken returns a channel that gets a value when there is something to Take.
+// Woken returns a channel that gets a value when there is something to Take; nil
+// after SubscribeFunc.
 func (s *Subscription) Woken() <-chan struct{} { return s.woken }
 
 // Take returns where the streams stand that moved since the last call, and
@@ -124,7 +139,7 @@ func (s *Subscription) Woken() <-chan struct{} { return s.woken }
 func (s *Subscription) Take() (moved map[store.Ref]store.State, closed bool) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	moved, s.moved = s.moved, nil
+	moved, s.moved, s.told = s.moved, nil, false
 	return moved, s.hub.closed
 }
 
@@ -145,6 +160,13 @@ func (s *Subscription) Stop() {
 
 // wake never blocks: a value that is there already says the same.
 func (s *Subscription) wake() {
+	if s.news != nil {
+		if !s.told {
+			s.told = true
+			s.news()
+		}
+		return
+	}
 	select {
 	case s.woken <- struct{}{}:
 	default:

@@ -74,6 +74,41 @@ func TestWakesOnlyTheConcerned(t *testing.T) {
 	}
 }
 
+// Who is called for news is called once until he takes it, and again for what
+// comes after; also when the hub closes, or was closed before.
+func TestCallsForNews(t *testing.T) {
+	var hub notify.Hub
+	calls := 0
+	s := hub.SubscribeFunc(func() { calls++ }, ref("notes"))
+	defer s.Stop()
+	want := func(n int) {
+		t.Helper()
+		if calls != n {
+			t.Fatalf("called %d times, want %d", calls, n)
+		}
+	}
+	hub.Publish([]store.Moved{moved("calendar", 1)})
+	want(0)
+	hub.Publish([]store.Moved{moved("notes", 1)})
+	hub.Publish([]store.Moved{moved("notes", 2)})
+	want(1)
+	got, closed := s.Take()
+	if diff := cmp.Diff(map[store.Ref]store.State{ref("notes"): state(2)}, got); diff != "" || closed {
+		t.Errorf("closed %t, moved (-want +got):\n%s", closed, diff)
+	}
+	hub.Publish([]store.Moved{moved("notes", 3)})
+	want(2)
+	s.Take()
+	hub.Close()
+	want(3)
+	late := hub.SubscribeFunc(func() { calls++ }, ref("todo"))
+	defer late.Stop()
+	want(4)
+	if _, closed := late.Take(); !closed {
+		t.Error("the hub is closed, and does not say so")
+	}
+}
+
 // Who does not ask for long finds the last state of each stream, once, however
 // many moves he missed.
 func TestKeepsTheLastState(t *testing.T) {

@@ -26,6 +26,7 @@ type Store interface {
 // Hub is what is needed of the notifier; see [notify.Hub].
 type Hub interface {
 	Subscribe(refs ...store.Ref) *notify.Subscription
+	SubscribeFunc(news func(), refs ...store.Ref) *notify.Subscription
 }
 
 // Shared is room that clients have shares in; see [guard.Budget] and
@@ -60,10 +61,16 @@ type Options struct {
 // passed a guard and a door: each must carry its visitor.
 type Handler struct {
 	options Options
+	lot     lot
 }
 
 // New returns a handler.
-func New(o Options) *Handler { return &Handler{o} }
+func New(o Options) *Handler { return &Handler{options: o} }
+
+// Close waits for what an http.Server does not know of when it is shut down:
+// answers to waits, which are given as soon as the hub is closed, and connections
+// that rest after them. When ctx ends it breaks off what is left.
+func (h *Handler) Close(ctx context.Context) { h.lot.clear(ctx) }
 
 // errNoVisitor is a mistake of whoever put the handler together.
 var errNoVisitor = errors.New("the request came in without passing the door")

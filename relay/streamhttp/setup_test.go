@@ -179,8 +179,10 @@ type relay struct {
 	open    atomic.Bool // the door
 	closing atomic.Bool
 	broken  atomic.Bool // whether asking for the relay's health or for heads panics
+	failing atomic.Bool // whether asking whether it stops panics
 	budget  *guard.Budget
 	sending *guard.Lanes
+	streams *streamhttp.Handler
 	handler http.Handler
 
 	addr   string
@@ -212,7 +214,7 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := streamhttp.New(streamhttp.Options{
+	r.streams = streamhttp.New(streamhttp.Options{
 		Store:    fragile{r.store, &r.broken},
 		Hub:      &r.hub,
 		Observer: &r.records,
@@ -221,7 +223,7 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 		Sending:  r.sending,
 		Metrics:  metrics,
 		Closing: func() bool {
-			if r.broken.Load() {
+			if r.broken.Load() || r.failing.Load() {
 				panic("boom")
 			}
 			return r.closing.Load()
@@ -237,7 +239,7 @@ func newRelay(t testing.TB, metrics http.Handler) *relay {
 		t.Fatal(err)
 	}
 	door := &access.Door{Open: r.open.Load, OwnerToken: ownerToken}
-	r.handler = g.Handler(door.Handler(h, h.Refuse), h.Refuse)
+	r.handler = g.Handler(door.Handler(r.streams, r.streams.Refuse), r.streams.Refuse)
 	return r
 }
 
@@ -258,6 +260,7 @@ func startWith(t testing.TB, metrics http.Handler) *relay {
 	t.Cleanup(func() {
 		r.hub.Close() // lets go of those that wait
 		server.Close()
+		r.streams.Close(context.Background())
 		if err := r.store.Close(); err != nil {
 			t.Error(err)
 		}

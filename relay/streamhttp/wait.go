@@ -3,7 +3,6 @@ package streamhttp
 import (
 	"context"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -11,9 +10,9 @@ import (
 	"hearth/relay/store"
 )
 
-// waiter is a wait that is being held. There may be ten thousand of them, so it
-// holds no more than it needs, and has no goroutine of its own. The names of the
-// streams are pieces of the query, which net/http holds all the same.
+// waiter is what a wait is for, and how far it has come. There may be ten thousand
+// of them, so it holds no more than it needs. The names of the streams are pieces
+// of the query.
 type waiter struct {
 	timeout time.Duration // 0 only looks
 	watches []protocol.Watch
@@ -28,15 +27,23 @@ func (x *exchange) wait() error {
 	if err != nil {
 		return err
 	}
+	if server, ok := x.mayPark(); ok {
+		return x.park(w, server)
+	}
 	start := time.Now()
 	heads, err := x.handler.hold(x.r.Context(), w)
 	if err != nil {
 		return err
 	}
+	x.tell(w, heads, start)
+	return nil
+}
+
+// tell answers a wait that began at a time.
+func (x *exchange) tell(w *waiter, heads []protocol.Head, start time.Time) {
 	x.handler.options.Observer.Waited(x.r.Context(), x.visitor, len(w.watches), len(heads), time.Since(start))
 	// A client that is gone asks again.
 	_ = x.send(http.StatusOK, protocol.Encode(protocol.Heads{Heads: heads}))
-	return nil
 }
 
 func parseWait(space, rawQuery string) (*waiter, error) {
@@ -71,7 +78,7 @@ func parseWait(space, rawQuery string) (*waiter, error) {
 	return w, nil
 }
 
-// hold waits until there is something to tell, the time is up or the relay is
+// hold waits, where a wait cannot be parked, until there is something to tell, the time is up or the relay is
 // stopping. The error is the store's, or the context's if the client is gone.
 func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) {
 	h.options.Observer.Waiting(1)
@@ -80,7 +87,7 @@ func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) 
 	// To subscribe first and to look then misses nothing in between.
 	news := h.options.Hub.Subscribe(w.refs...)
 	defer news.Stop()
-	if err := w.lookAside(ctx, h.options.Store); err != nil {
+	if err := w.look(ctx, h.options.Store); err != nil {
 		if _, closed := news.Take(); closed {
 			return []protocol.Head{}, nil
 		}
@@ -106,21 +113,6 @@ func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) 
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// lookAside looks on another goroutine: the store needs a deep stack for a moment,
-// which one that waits would keep for as long as it does.
-func (w *waiter) lookAside(ctx context.Context, from Store) error {
-	looked := make(chan error, 1)
-	go func() {
-		defer func() {
-			if value := recover(); value != nil {
-				looked <- &PanicError{value, debug.Stack()}
-			}
-		}()
-		looked <- w.look(ctx, from)
-	}()
-	return <-looked
 }
 
 // look asks the store where the streams stand.
