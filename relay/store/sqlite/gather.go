@@ -91,17 +91,19 @@ func (g *gathering) walk(body []byte, room int) (size, count int, err error) {
 // put copies whole entries to the end of the page, behind which nothing follows
 // if they are its last.
 func (g *gathering) put(entries []byte, last bool) {
-	wire := g.page.Wire
-	n := len(wire)
-	switch {
-	case n > 0 && len(entries) <= cap(wire[n-1])-len(wire[n-1]):
-		wire[n-1] = append(wire[n-1], entries...)
-	case len(entries) > store.PieceSize, last && len(entries) <= store.PieceSize/4:
-		// Only as much memory as they need.
-		g.page.Wire = append(wire, slices.Clip(slices.Clone(entries)))
-	default:
-		g.page.Wire = append(wire, append(store.NewPiece(), entries...))
+	if n := len(g.page.Wire); n > 0 {
+		if piece := &g.page.Wire[n-1]; len(entries) <= cap(*piece)-len(*piece) {
+			*piece = append(*piece, entries...)
+			return
+		}
 	}
+	var piece []byte
+	if len(entries) > store.PieceSize || last && len(entries) <= store.PieceSize/4 {
+		piece = slices.Clip(slices.Clone(entries)) // only as much memory as they need
+	} else {
+		piece = append(store.NewPiece(), entries...)
+	}
+	g.page.Wire = append(g.page.Wire, piece)
 }
 
 // skipTo passes over the entries of a run up to a position in it, and returns the

@@ -102,7 +102,9 @@ func TestTailsNeverGoBack(t *testing.T) {
 	var shown atomic.Uint64
 	shown.Store(1)
 	show := func(head uint64) {
-		for was := shown.Load(); head > was && !shown.CompareAndSwap(was, head); was = shown.Load() {
+		was := shown.Load()
+		for head > was && !shown.CompareAndSwap(was, head) {
+			was = shown.Load()
 		}
 	}
 	done := make(chan struct{})
