@@ -21,7 +21,7 @@ const (
 
 	// gathers is how often the writer lets others run before it takes a group
 	// that is still growing to the disk. Those whom it has just answered send
-	// their next batch meanwhile, instead of missing the transaction by a hair.
+	// their next batch meanwhile; for a few of them it waits, see [crowd].
 	gathers = 4
 
 	// maxLog is how many bytes the log grows to before the writer waits for
@@ -73,6 +73,7 @@ type writer struct {
 	publish func([]store.Moved)
 	now     func() time.Time
 	turns   turns
+	crowd   crowd
 
 	path    string
 	logRoom uint64 // the size of the log beyond which it is folded in
@@ -172,6 +173,7 @@ func (w *writer) gather(group []*request) []*request {
 			return nil
 		}
 	}
+	group = w.crowd.wait(group, w.queue, w.closing)
 	select {
 	case <-w.closing:
 		return nil
@@ -256,6 +258,7 @@ func (w *writer) commit(group []*request) error {
 	if err := t.run(group); err != nil {
 		return err
 	}
+	w.crowd.ended(begin, len(group)+len(w.queue))
 	if t.room < room {
 		w.turns.ended(begin, group)
 	}
