@@ -14,9 +14,11 @@ import (
 // gathering puts entries into a page until that is full.
 type gathering struct {
 	page    *store.Page
-	entries int  // that there is room for yet
-	bytes   int  // of entries that there is room for yet
-	full    bool // whether nothing more goes in
+	entries int           // that there is room for yet
+	bytes   int           // of entries that there is room for yet
+	full    bool          // whether nothing more goes in
+	last    int           // bytes of the entry that was passed over last
+	link    protocol.Link // of the page's last entry
 }
 
 // gather begins to fill a page, which stands where its reader does.
@@ -36,6 +38,8 @@ func (g *gathering) add(run row, body []byte, ends bool) error {
 		}
 		if count > 0 {
 			g.put(body[:size], ends || g.full)
+			e, _, _ := protocol.DecodeEntry(body[size-g.last : size]) // which it is, since it was passed over
+			g.link = e.Link
 			g.page.Count += count
 			g.page.Last += uint64(count)
 		}
@@ -78,6 +82,7 @@ func (g *gathering) walk(body []byte, room int) (size, count int, err error) {
 			break
 		}
 		size += e.Size
+		g.last = e.Size
 		count++
 		g.bytes -= e.Data
 		if g.entries--; g.entries == 0 {

@@ -30,11 +30,11 @@ func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err
 			return err
 		}
 		page = begun(s, ask)
-		if err := r.fill(conn, s, ask, &page); err != nil {
-			return err
+		link, err := r.fill(conn, s, ask, &page, r.tails.ended(place, ask.After))
+		if err == nil {
+			r.tails.fill(place, s, ask.After, &page, link)
 		}
-		r.tails.fill(place, s, ask.After, &page)
-		return nil
+		return err
 	})
 	if err != nil {
 		return store.Page{}, err
@@ -68,35 +68,41 @@ func checkCursor(s found, after *protocol.Cursor) error {
 }
 
 // fill reads entries into a page, after the cursor, whose link it checks on the
-// way unless it is the head's.
-func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Page) error {
+// way unless it is the head's or was checked before. It returns the link of the
+// page's last entry.
+func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Page, checked bool) (link protocol.Link, err error) {
 	if page.Last == s.Head || ask.Entries <= 0 {
-		return nil
+		return link, nil
+	}
+	from := max(page.Last, 1)
+	if checked {
+		from = page.Last + 1
 	}
 	stmt := conn.Prep(runsFrom)
 	stmt.BindInt64(1, runID(s.key, 1))
-	stmt.BindInt64(2, runID(s.key, max(page.Last, 1)))
+	stmt.BindInt64(2, runID(s.key, from))
 	stmt.BindInt64(3, runID(s.key, s.Head))
-	err := r.collect(stmt, s, ask, page)
+	link, err = r.collect(stmt, s, ask, page)
 	if reset := stmt.Reset(); err == nil && reset != nil {
 		err = failure("reading "+s.Name, reset)
 	}
 	if err == nil && page.Count == 0 {
 		err = r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: page.Last + 1, Reason: "its entries are missing"})
 	}
-	return err
+	return link, err
 }
 
-// collect puts the runs that a statement lists into a page until it is full.
-func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) error {
-	damaged := func(seq uint64, reason string) error {
-		return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq, Reason: reason})
+// collect puts the runs that a statement lists into a page until it is full, and returns
+// the link of the last entry.
+func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) (protocol.Link, error) {
+	damaged := func(seq uint64, reason string) (protocol.Link, error) {
+		return protocol.Link{}, r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq, Reason: reason})
 	}
 	g := gather(page, ask)
 	for next := uint64(0); !g.full; {
 		more, err := stmt.Step()
 		if err != nil {
-			return r.damage.reading(s.Ref, max(next, page.Last+1), err)
+			return protocol.Link{}, r.damage.reading(s.Ref, max(next, page.Last+1), err)
 		}
 		if !more {
 			break
@@ -116,7 +122,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 				return damaged(page.Last, err.Error())
 			}
 			if at.Link != ask.After.Link {
-				return &store.DivergedError{Ref: s.Ref, Seq: page.Last}
+				return protocol.Link{}, &store.DivergedError{Ref: s.Ref, Seq: page.Last}
 			}
 			body = rest
 		}
@@ -124,7 +130,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 			return damaged(page.Last+1, err.Error())
 		}
 	}
-	return nil
+	return g.link, nil
 }
 
 // scanPlace takes where a run is from a statement that selects id, count and

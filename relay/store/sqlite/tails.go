@@ -43,6 +43,16 @@ type tail struct {
 	first  uint64
 	before protocol.Link
 	wire   []byte
+
+	// Where pages ended that were read last, from which their readers go on.
+	ends [4]end
+	turn int
+}
+
+// end is an entry that was read, and its link.
+type end struct {
+	seq  uint64
+	link protocol.Link
 }
 
 // current says whether it is known where the stream stands.
@@ -67,14 +77,18 @@ func (t *tails) enter(ref store.Ref) *tail {
 }
 
 // fill notes in a place that was entered before what was read of the stream
-// then.
-func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page) {
+// then: a page, with the link of its last entry.
+func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page, link protocol.Link) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s == nil || t.streams[f.Ref] != s || f.Head < s.floor {
 		return
 	}
 	t.move(s, f)
+	if page.Count > 0 && page.Last != f.Head {
+		s.ends[s.turn] = end{page.Last, link}
+		s.turn = (s.turn + 1) % len(s.ends)
+	}
 	size := 0
 	for _, piece := range page.Wire {
 		size += len(piece)
@@ -93,6 +107,13 @@ func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page)
 		s.wire = slices.Concat(page.Wire...)
 	}
 	t.shrink(s)
+}
+
+// ended says whether a page was read that ended at a cursor.
+func (t *tails) ended(s *tail, at *protocol.Cursor) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s != nil && at != nil && s.Identity == at.Stream && slices.Contains(s.ends[:], end{at.Seq, at.Link})
 }
 
 // moved notes where a stream stands once that is committed, before anybody is
