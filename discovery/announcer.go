@@ -236,7 +236,7 @@ func (r *responder) hear(in packet, now time.Time) {
 // networks become one, the one with the greater id.
 func (r *responder) contest(p *presence, id string, now time.Time) {
 	if p.standing() && id != "" && id > r.zone.id {
-		p.answer(kindName|kindWhere|kindText, false, now)
+		p.insist(now)
 		return
 	}
 	r.rename(now)

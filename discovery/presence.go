@@ -73,6 +73,16 @@ func (p *presence) again(now time.Time) {
 	}
 }
 
+// insist says that the name is taken, soon and once more later: who has just heard the other one's data keeps them beside these
+// until they are old enough to be flushed.
+func (p *presence) insist(now time.Time) {
+	p.answer(kindName|kindWhere|kindText, false, now)
+	p.said = min(p.said, announcements-2)
+	if p.next.IsZero() {
+		p.next = now.Add(2 * grace)
+	}
+}
+
 // goodbye takes back what was announced. Of a name that is not won yet nothing is: it may be another's.
 func (p *presence) goodbye(z *zone) error {
 	what := kindHost

@@ -43,7 +43,10 @@ def watch(zc, typ):
     def resolve_changed():
         while True:
             with news:
-                news.wait_for(lambda: changed)
+                # The browser does not tell when of two answers in its cache one goes: that is looked at each second.
+                if not news.wait_for(lambda: changed, timeout=1):
+                    changed.update(known)
+                    continue
                 name = changed.pop()
                 if name not in known:
                     continue
@@ -54,14 +57,16 @@ def watch(zc, typ):
                 if info is None:
                     changed.add(name)
                     continue
-                known[name] = {
+                now = {
                     "instance": name.removesuffix("." + typ),
                     "host": info.server,
                     "port": info.port,
                     "addresses": sorted(info.parsed_addresses()),
                     "txt": {k.decode(): (v or b"").decode() for k, v in info.properties.items()},
                 }
-                tell()
+                if known[name] != now:
+                    known[name] = now
+                    tell()
 
     tell()
     threading.Thread(target=resolve_changed, daemon=True).start()
