@@ -4,8 +4,8 @@ import "sync"
 
 // PieceSize is how many bytes of entries a piece of a page has room for, unless
 // it is made for what it holds: a few fill a page, and each goes to a client in
-// few calls of the system.
-const PieceSize = 256 << 10
+// one call of the system, which the guard lets take as much.
+const PieceSize = 224 << 10
 
 // pieces are those that wait for the next page.
 var pieces = sync.Pool{New: func() any { return new([PieceSize]byte) }}
