@@ -15,12 +15,17 @@ const (
 	// small is up to how many bytes a batch never waits for its turn.
 	small = 64 << 10
 
-	// respite is how much longer than a turn of large batches those with small
-	// ones have the writer for themselves after it. An entry of 16 MiB cannot be
-	// divided and takes a tenth of a second and more; of a hundred small batches
-	// that one client sends, fewer than one comes upon that, and large ones keep a
-	// third of the time.
-	respite = 2
+	// respite is for how many times as long as a turn of large batches those with
+	// small ones have the writer for themselves after it: one that was short enough
+	// to be waited for keeps two thirds of the time.
+	respite = 0.5
+
+	// longRespite is that after a turn that was longer than shortTurn. An entry of
+	// 16 MiB cannot be divided and takes a tenth of a second and more; of a hundred
+	// small batches that one client sends, fewer than one comes upon that, and large
+	// ones keep a third of the time.
+	longRespite = 2
+	shortTurn   = 30 * time.Millisecond
 )
 
 // turns divides the writer's time between large batches and small ones: after
@@ -55,9 +60,18 @@ func (u *turns) ended(begin time.Time, group []*request) {
 // is there now.
 func (u *turns) settle(group []*request) {
 	if u.took > 0 && (u.waited || anySmall(group)) {
-		u.until = time.Now().Add(respite * u.took)
+		u.until = time.Now().Add(respiteAfter(u.took))
 	}
 	u.took = 0
+}
+
+// respiteAfter returns how long those with small batches have the writer for
+// themselves after a turn that took so long.
+func respiteAfter(took time.Duration) time.Duration {
+	if took > shortTurn {
+		return longRespite * took
+	}
+	return time.Duration(respite * float64(took))
 }
 
 // anySmall says whether a group holds a batch that needs no turn: it is small,
