@@ -26,7 +26,7 @@ func (d *driver) crash(t *testing.T, rt *rapid.T) {
 	for i, ref := range d.refs() {
 		a := store.Append{Ref: ref, Batch: batch(3, entries(rt)...)}
 		if i == 0 { // which takes several transactions
-			a.Batch = batch(3, slices.Repeat([]string{strings.Repeat("z", 400_000)}, 4)...)
+			a.Batch = batch(3, slices.Repeat([]string{strings.Repeat("z", 400_000)}, 3)...)
 		}
 		if s := d.model[ref]; s != nil {
 			a.Kind = s.kind

@@ -34,7 +34,7 @@ type driver struct {
 func testModel(t *testing.T, open Open) {
 	// One store for several histories, since making one takes longer than most of
 	// them; each has spaces of its own.
-	const together = 10
+	const together = 5
 	s := start(t, open)
 	histories := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -63,8 +63,8 @@ func testModel(t *testing.T, open Open) {
 				s.reopen(t)
 			},
 			"crash": func(rt *rapid.T) {
-				if rapid.IntRange(0, 11).Draw(rt, "really") > 0 {
-					rt.Skip("as seldom")
+				if rapid.IntRange(0, 23).Draw(rt, "really") > 0 {
+					rt.Skip("it takes longer still")
 				}
 				d.crash(t, rt)
 			},
