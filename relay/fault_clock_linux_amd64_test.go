@@ -155,8 +155,9 @@ func TestClockSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The farthest back is in 1970: no system lets its clock stand before that.
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
-	for _, step := range []time.Duration{time.Hour, -day, 100 * year, -40 * year, -70 * year, 0} {
+	for _, step := range []time.Duration{time.Hour, -day, 100 * year, -40 * year, -56 * year, 0} {
 		half, err := net.Dial("tcp", p.address)
 		if err != nil {
 			t.Fatal(err)
