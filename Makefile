@@ -52,7 +52,7 @@ FUZZTIME ?= 20s
 PEER_VERSION := 0.9.0
 BENCH ?=
 
-# How often a relay dies in the soak: an hour's worth on a slow machine.
+# How often a relay dies in the soak: five minutes' worth on two cores.
 SOAK_KILLS ?= 1000
 
 .PHONY: help
