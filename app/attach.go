@@ -29,6 +29,16 @@ type looker interface {
 	Export(ctx context.Context, to io.Writer, streams []console.StreamRef) error
 }
 
+// look looks at the relay that runs on the data folder, or if none does, at its data.
+func (f folderFlag) look(ctx context.Context) (looker, error) {
+	folder, err := f.path()
+	if err != nil {
+		return nil, err
+	}
+	l, _, err := attach(ctx, folder)
+	return l, err
+}
+
 // attach looks at the relay that runs on a data folder, or if none does, at
 // its data. run is nil if none does.
 func attach(ctx context.Context, folder string) (l looker, run *runFile, err error) {

@@ -46,11 +46,7 @@ func (c exportCommand) Run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := c.path()
-	if err != nil {
-		return err
-	}
-	l, _, err := attach(ctx, folder)
+	l, err := c.look(ctx)
 	if err != nil {
 		return err
 	}

@@ -39,11 +39,7 @@ Examples:
 
 // Run lists streams, or the entries of one.
 func (c streamsCommand) Run(ctx context.Context, out io.Writer) (err error) {
-	folder, err := c.path()
-	if err != nil {
-		return err
-	}
-	l, _, err := attach(ctx, folder)
+	l, err := c.look(ctx)
 	if err != nil {
 		return err
 	}

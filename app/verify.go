@@ -38,11 +38,7 @@ var errDamaged = errors.New("there is damage")
 
 // Run checks what a relay holds.
 func (c verifyCommand) Run(ctx context.Context, out io.Writer) (err error) {
-	folder, err := c.path()
-	if err != nil {
-		return err
-	}
-	l, _, err := attach(ctx, folder)
+	l, err := c.look(ctx)
 	if err != nil {
 		return err
 	}

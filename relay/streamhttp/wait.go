@@ -78,8 +78,9 @@ func parseWait(space, rawQuery string) (*waiter, error) {
 	return w, nil
 }
 
-// hold waits, where a wait cannot be parked, until there is something to tell, the time is up or the relay is
-// stopping. The error is the store's, or the context's if the client is gone.
+// hold waits, where a wait cannot be parked, until there is something to tell, the
+// time is up or the relay is stopping. The error is the store's, or the context's
+// if the client is gone.
 func (h *Handler) hold(ctx context.Context, w *waiter) ([]protocol.Head, error) {
 	h.options.Observer.Waiting(1)
 	defer h.options.Observer.Waiting(-1)
