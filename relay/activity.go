@@ -40,33 +40,32 @@ type device struct {
 
 // window holds a value for each of the last minutes.
 type window[T any] struct {
-	last   int64 // the newest minute, counted from 1970
+	last   int64 // the newest minute, counted from 1970; 0 if there was none
+	newest int   // where its value is
 	values [hour]T
 }
 
 // at returns the value of the minute that t is in, having dropped what is older
-// than an hour. A clock that was set back goes on in the minute that it had.
+// than an hour. A clock that was set back goes on in the minute that it had, and if
+// by more than two hours, the newest minute is the one that it shows now.
 func (w *window[T]) at(t time.Time) *T {
 	now := t.Unix() / 60
-	for ; w.last < now && w.last > 0; w.last++ {
-		if now-w.last > hour {
-			w.last = now - hour // all that lies between is empty too
-		}
+	if w.last == 0 || w.last-now > 2*hour {
+		w.last = now
+	}
+	for range min(now-w.last, hour) {
 		var none T
-		w.values[(w.last+1)%hour] = none
+		w.newest = (w.newest + 1) % hour
+		w.values[w.newest] = none
 	}
 	w.last = max(w.last, now)
-	return &w.values[w.last%hour]
+	return &w.values[w.newest]
 }
 
 // list returns the values, the newest last.
 func (w *window[T]) list(t time.Time) []T {
 	w.at(t)
-	list := make([]T, 0, hour)
-	for minute := w.last - hour + 1; minute <= w.last; minute++ {
-		list = append(list, w.values[minute%hour])
-	}
-	return list
+	return slices.Concat(w.values[w.newest+1:], w.values[:w.newest+1])
 }
 
 // wrote notes a batch.

@@ -55,6 +55,19 @@ func TestActivityMinutes(t *testing.T) {
 	}
 }
 
+// After a clock was set forward by a day, and back, minutes are told apart again.
+func TestActivityAfterClockForward(t *testing.T) {
+	var w window[int]
+	start := time.Unix(1_800_000_000, 0)
+	*w.at(start)++
+	*w.at(start.Add(24 * time.Hour))++
+	*w.at(start.Add(time.Minute))++
+	*w.at(start.Add(2 * time.Minute))++
+	if got := w.list(start.Add(2 * time.Minute)); len(got) != hour || !slices.Equal(got[hour-3:], []int{0, 2, 1}) {
+		t.Errorf("the minutes are %v", got)
+	}
+}
+
 // Devices and streams that somebody makes up do not grow without end, and those
 // seen last stay.
 func TestActivityIsBounded(t *testing.T) {

@@ -21,8 +21,11 @@ type client netip.Prefix
 
 // clientOf returns who asks. A request whose sender is not known is nobody's, and
 // all of those share one share.
-func clientOf(r *http.Request) client {
-	addr := addrOf(r.RemoteAddr)
+func clientOf(r *http.Request) client { return clientAt(r.RemoteAddr) }
+
+// clientAt returns the client at a remote address, with or without a port.
+func clientAt(remote string) client {
+	addr := addrOf(remote)
 	bits := addr.BitLen()
 	if addr.Is6() {
 		bits = sameNetwork
