@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -22,6 +23,7 @@ const fixedEntry = smallEntry
 type ceilingServer struct {
 	written []byte
 	heads   []byte
+	events  []byte // a page of them
 
 	mu      sync.Mutex
 	pages   map[string][]byte // by the limit that the reader gives
@@ -34,6 +36,7 @@ func serveCeiling(ctx context.Context, address string) error {
 	s := &ceilingServer{
 		written: protocol.Encode(protocol.Written{Epoch: 1, First: 1, Last: 1}),
 		heads:   protocol.Encode(protocol.Heads{Heads: []protocol.Head{{Stream: "bench", ID: new(protocol.Identity), Head: 1}}}),
+		events:  fixedEvents(),
 		pages:   make(map[string][]byte),
 		news:    make(chan struct{}),
 	}
@@ -57,6 +60,8 @@ func (s *ceilingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/v1/wait":
 		s.wait(r.Context().Done())
 		answer = s.heads
+	case strings.HasPrefix(r.URL.Path, "/reflex/"):
+		answer = s.events
 	default:
 		_, limit, _ := strings.Cut(r.URL.RawQuery, "limit=")
 		answer = s.page(limit)
@@ -111,4 +116,18 @@ func (s *ceilingServer) page(limit string) []byte {
 	}
 	s.pages[limit] = page
 	return page
+}
+
+// fixedEvents returns a page of events as they are when read.
+func fixedEvents() []byte {
+	page := []byte("[")
+	for seq := range eventPage {
+		if seq > 0 {
+			page = append(page, ',')
+		}
+		page = fmt.Appendf(page, `%s%d,"id":"evt_0123456789ab_%d","ts":"2026-11-30T12:00:00.000001Z","stream_id":%q,`+
+			`"actor":{"kind":"user","id":"local"},"causation":null,"correlation_id":"evt_0123456789ab_%d","event":%s}`,
+			eventStart, seq+1, seq+1, stream, seq+1, sample)
+	}
+	return append(page, ']')
 }

@@ -28,8 +28,8 @@ func aloneFixture(size extent) *fixture {
 	return &fixture{
 		name: fmt.Sprintf("%s entries, each alone", count(size.alone)),
 		fill: func(ctx context.Context, s *server) error {
-			return writeAll(ctx, s, aloneWriters, size.alone, func(writer, _ int) *appendRequest {
-				return s.append(numbered(writer), 1, smallEntry)
+			return writeAll(ctx, s, aloneWriters, size.alone, func(writer, _ int) []byte {
+				return s.append(numbered(writer), 1, smallEntry).next()
 			})
 		},
 	}

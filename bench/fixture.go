@@ -77,8 +77,8 @@ func historyFixture(size extent) *fixture {
 	return &fixture{
 		name: fmt.Sprintf("a stream of %s entries", count(size.entries)),
 		fill: func(ctx context.Context, s *server) error {
-			return writeAll(ctx, s, 1, size.entries/batchEntries, func(_, _ int) *appendRequest {
-				return s.append(stream, batchEntries, smallEntry)
+			return writeAll(ctx, s, 1, size.entries/batchEntries, func(_, _ int) []byte {
+				return s.append(stream, batchEntries, smallEntry).next()
 			})
 		},
 	}
@@ -89,8 +89,8 @@ func streamsFixture(size extent) *fixture {
 	return &fixture{
 		name: fmt.Sprintf("%s streams", count(size.streams)),
 		fill: func(ctx context.Context, s *server) error {
-			return writeAll(ctx, s, 64, streamsOf(s.target, size), func(_, i int) *appendRequest {
-				return s.append(numbered(i), 1, smallEntry)
+			return writeAll(ctx, s, 64, streamsOf(s.target, size), func(_, i int) []byte {
+				return s.append(numbered(i), 1, smallEntry).next()
 			})
 		},
 	}
@@ -113,7 +113,7 @@ func numbered(i int) string { return fmt.Sprintf("bench-%d", i) }
 
 // writeAll writes a number of batches from a number of writers; both are numbered
 // from 0.
-func writeAll(ctx context.Context, s *server, writers, total int, request func(writer, i int) *appendRequest) error {
+func writeAll(ctx context.Context, s *server, writers, total int, request func(writer, i int) []byte) error {
 	var taken atomic.Int64
 	errs := make([]error, writers)
 	var clients sync.WaitGroup
@@ -130,7 +130,7 @@ func writeAll(ctx context.Context, s *server, writers, total int, request func(w
 					if i >= total {
 						return nil
 					}
-					if _, err := c.do(request(w, i).next()); err != nil {
+					if _, err := c.do(request(w, i)); err != nil {
 						return err
 					}
 				}

@@ -38,6 +38,10 @@ var promises = []promise{
 	{scenario: "start-entries", bound: 50},
 	{scenario: "disk-batches", bound: 315},
 	{scenario: "disk-alone", bound: 400},
+	{scenario: "events-publish", bound: 10_000},
+	{scenario: "events-publish-100", bound: 150_000},
+	{scenario: "events-live", bound: 5},
+	{scenario: "events-read", bound: 1_000_000},
 }
 
 // verdicts writes which targets are met.

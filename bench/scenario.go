@@ -31,6 +31,7 @@ var (
 	requestRate  = unit{name: "requests/s"}
 	batchRate    = unit{name: "batches/s"}
 	entryRate    = unit{name: "entries/s"}
+	eventRate    = unit{name: "events/s"}
 	milliseconds = unit{name: "ms", decimals: 2, less: true}
 	kibibytes    = unit{name: "KiB", decimals: 1, less: true}
 	bytesEach    = unit{name: "B", less: true}
@@ -65,6 +66,7 @@ func scenarios(size extent) []scenario {
 		[]scenario{idleScenario(size), manyStreamsScenario(size, many)},
 		startScenarios(size, history, many),
 		diskScenarios(size, history),
+		eventScenarios(size),
 	)
 }
 
