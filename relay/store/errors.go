@@ -14,9 +14,13 @@ var ErrClosed = errors.New("the store is closed")
 type NotFoundError struct {
 	Ref
 	Seq uint64 // the position; 0 if it is the stream that is missing
+	ID  string // the id of the event that is missing; empty if it is something else
 }
 
 func (e *NotFoundError) Error() string {
+	if e.ID != "" {
+		return fmt.Sprintf("the stream %q has no event with the id %.80q", e.Name, e.ID)
+	}
 	if e.Seq > 0 {
 		return fmt.Sprintf("the stream %q has no entry %d", e.Name, e.Seq)
 	}
