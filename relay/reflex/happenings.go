@@ -1,0 +1,193 @@
+package reflex
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// HappeningKind is a kind of happenings: what the owner can have told or not.
+type HappeningKind string
+
+// The kinds of happenings.
+const (
+	StreamsCreated HappeningKind = "streams_created"
+	StreamsMoved   HappeningKind = "streams_moved"
+	Refusals       HappeningKind = "refusals"
+	Backups        HappeningKind = "backups"
+	Checks         HappeningKind = "checks"
+	DiskRoom       HappeningKind = "disk"
+	Devices        HappeningKind = "devices"
+)
+
+// Happening is something that happened on the relay itself, told as an event on
+// the stream [RelayStream] of each space that it concerns, by the actor system
+// "relay". The members of the event are its own, behind its type. What is told is
+// bounded: of more than there is room for, [LeftOut] tells the number.
+type Happening interface {
+	// EventType returns the type of the event.
+	EventType() string
+
+	// Kind returns the kind that it belongs to; empty if it is told with all.
+	Kind() HappeningKind
+}
+
+// StreamCreated says that a stream came to be, by its first write or by an import.
+type StreamCreated struct {
+	Stream   string `json:"stream"`   // its name
+	Holds    string `json:"holds"`    // "entries" or "events"
+	Identity string `json:"identity"` // in lowercase hexadecimal
+	Head     uint64 `json:"head"`     // its last position
+}
+
+// StreamMoved says that a stream has a new head. There is one a second and stream at
+// the most, later where more is to be told than there is room for; the stream of
+// happenings itself has none.
+type StreamMoved struct {
+	Stream string `json:"stream"` // its name
+	Head   uint64 `json:"head"`   // its last position
+	Moves  uint64 `json:"moves"`  // how many commits have moved it since what was told of it before
+}
+
+// Refused says that a known device was refused: one with a key, or one on the relay's
+// own machine. There is one a code and key each minute at the most, which says what
+// the newest was about.
+type Refused struct {
+	Code   string `json:"code"`   // of v1 or of reflexr.v1, whichever the device speaks
+	Action string `json:"action"` // "write", "read", "wait" or "other"
+	Stream string `json:"stream"` // as the device named it; empty if it named none
+	Key    string `json:"key"`    // the id of the device's key; empty if it needs none
+	Count  uint64 `json:"count"`  // how many times since what was told of it before
+}
+
+// BackupDone says that a backup was made, read back and proven.
+type BackupDone struct {
+	File      string `json:"file"` // its name in the folder for backups
+	Streams   int    `json:"streams"`
+	Entries   uint64 `json:"entries"`
+	Bytes     int64  `json:"bytes"` // of the file
+	Encrypted bool   `json:"encrypted"`
+	Lacking   int    `json:"lacking"` // how many streams are not in it, since they are damaged
+}
+
+// BackupFailed says that no backup could be made. What to do, the owner is told by the
+// window and the log: paths on the machine are nothing for devices.
+type BackupFailed struct {
+	Reason BackupFailure `json:"reason"`
+}
+
+// BackupFailure is why no backup could be made.
+type BackupFailure string
+
+// Why no backup could be made.
+const (
+	FolderMissing    BackupFailure = "folder_missing"    // as while a share is not mounted
+	FolderForbidden  BackupFailure = "folder_forbidden"  // the system does not let the relay write there
+	FolderOthers     BackupFailure = "folder_others"     // another relay's backups lie there
+	FolderFull       BackupFailure = "folder_full"       // there is no room for it
+	BackupUnreadable BackupFailure = "backup_unreadable" // it could not be read back as it was written
+	BackupOther      BackupFailure = "other"
+)
+
+// BackupFailures lists why no backup could be made.
+func BackupFailures() []BackupFailure {
+	return []BackupFailure{FolderMissing, FolderForbidden, FolderOthers, FolderFull, BackupUnreadable, BackupOther}
+}
+
+// Verified says that what the relay holds, or one stream, was checked link by link.
+type Verified struct {
+	Stream  string `json:"stream"` // the only one that was checked; empty if it was everything
+	Streams int    `json:"streams"`
+	Entries uint64 `json:"entries"`
+	Bytes   uint64 `json:"bytes"`   // of entries
+	Damaged int    `json:"damaged"` // how many of the streams are damaged; 0 if all is sound
+	Faults  int    `json:"faults"`  // how much else is wrong with the database
+}
+
+// Damaged says that a check found a stream damaged. It answers nothing any more.
+type Damaged struct {
+	Stream   string `json:"stream"`   // its name
+	Position uint64 `json:"position"` // the first that is known to be damaged
+}
+
+// DiskLow says that the relay's disk is nearly full. It comes once, until [DiskOK].
+type DiskLow struct {
+	Free uint64 `json:"free"` // in bytes
+}
+
+// DiskOK says that the relay's disk has room again.
+type DiskOK struct {
+	Free uint64 `json:"free"` // in bytes
+}
+
+// DevicePaired says that a device got a key. No relay tells it so far: there are no
+// keys yet.
+type DevicePaired struct {
+	Key  string `json:"key"`  // the key's id
+	Name string `json:"name"` // what people call the device
+}
+
+// KeyRevoked says that a device's key does not hold any more. No relay tells it so far:
+// there are no keys yet.
+type KeyRevoked struct {
+	Key  string `json:"key"`  // the key's id
+	Name string `json:"name"` // what people call the device
+}
+
+// LeftOut says that happenings before it were not told, since there were more than
+// the stream takes or the disk was full. Whoever keeps up by them looks for himself.
+type LeftOut struct {
+	Count uint64 `json:"count"`
+}
+
+// The types of the events, and the kinds that they belong to.
+func (StreamCreated) EventType() string   { return "stream_created" }
+func (StreamCreated) Kind() HappeningKind { return StreamsCreated }
+func (StreamMoved) EventType() string     { return "stream_moved" }
+func (StreamMoved) Kind() HappeningKind   { return StreamsMoved }
+func (Refused) EventType() string         { return "refused" }
+func (Refused) Kind() HappeningKind       { return Refusals }
+func (BackupDone) EventType() string      { return "backup_done" }
+func (BackupDone) Kind() HappeningKind    { return Backups }
+func (BackupFailed) EventType() string    { return "backup_failed" }
+func (BackupFailed) Kind() HappeningKind  { return Backups }
+func (Verified) EventType() string        { return "verified" }
+func (Verified) Kind() HappeningKind      { return Checks }
+func (Damaged) EventType() string         { return "damaged" }
+func (Damaged) Kind() HappeningKind       { return Checks }
+func (DiskLow) EventType() string         { return "disk_low" }
+func (DiskLow) Kind() HappeningKind       { return DiskRoom }
+func (DiskOK) EventType() string          { return "disk_ok" }
+func (DiskOK) Kind() HappeningKind        { return DiskRoom }
+func (DevicePaired) EventType() string    { return "device_paired" }
+func (DevicePaired) Kind() HappeningKind  { return Devices }
+func (KeyRevoked) EventType() string      { return "key_revoked" }
+func (KeyRevoked) Kind() HappeningKind    { return Devices }
+func (LeftOut) EventType() string         { return "left_out" }
+func (LeftOut) Kind() HappeningKind       { return "" }
+
+// Happenings lists one of each type, without what it tells.
+func Happenings() []Happening {
+	return []Happening{
+		StreamCreated{},
+		StreamMoved{},
+		Refused{},
+		BackupDone{},
+		BackupFailed{},
+		Verified{},
+		Damaged{},
+		DiskLow{},
+		DiskOK{},
+		DevicePaired{},
+		KeyRevoked{},
+		LeftOut{},
+	}
+}
+
+// HappeningJSON renders the event that tells of a happening, its type first.
+func HappeningJSON(h Happening) ([]byte, error) {
+	members, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]byte(`{"type":"`+h.EventType()+`",`), members[1:]), nil
+}
