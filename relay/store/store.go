@@ -209,4 +209,6 @@ type Totals struct {
 type Moved struct {
 	Ref
 	State
+	Kind   Kind
+	Before uint64 // the head before; 0 if the stream is new
 }

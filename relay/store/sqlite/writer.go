@@ -271,7 +271,9 @@ func (w *writer) commit(group []*request) error {
 		if s.moved {
 			w.totals.add(s.before, s.state)
 			w.tails.moved(ref, s.state)
-			moves = append(moves, store.Moved{Ref: ref, State: store.State{Stream: s.id, Head: s.head}})
+			moves = append(moves, store.Moved{
+				Ref: ref, State: store.State{Stream: s.id, Head: s.head}, Kind: s.kind, Before: s.before.head,
+			})
 		}
 	}
 	for _, r := range group {
