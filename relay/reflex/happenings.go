@@ -5,6 +5,10 @@ import (
 	"slices"
 )
 
+// RelayStream is the stream of each space on which the relay tells what happens on
+// it. It is no name of v1, so that no other stream is called so.
+const RelayStream = "_relay"
+
 // HappeningKind is a kind of happenings: what the owner can have told or not.
 type HappeningKind string
 
