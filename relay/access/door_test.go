@@ -95,6 +95,42 @@ func TestNoOwnerToken(t *testing.T) {
 	}
 }
 
+// A key that is shown later makes the owner of whoever shows the owner's token on
+// this machine, and turns everyone else away.
+func TestShow(t *testing.T) {
+	token := NewOwnerToken()
+	here := Visitor{Space: "family", Remote: netip.MustParseAddr("127.0.0.1"), Loopback: true}
+	there := Visitor{Space: DefaultSpace, Remote: netip.MustParseAddr("198.51.100.9")}
+	owner := here
+	owner.Owner = true
+	for name, tt := range map[string]struct {
+		door Door
+		who  Visitor
+		key  string
+		want Visitor // who it is; the zero value if it is turned away
+	}{
+		"the owner":              {Door{OwnerToken: token}, here, token, owner},
+		"the owner, from afar":   {Door{OwnerToken: token}, there, token, Visitor{}},
+		"nearly the token":       {Door{OwnerToken: token}, here, token + "0", Visitor{}},
+		"as in a header":         {Door{OwnerToken: token}, here, "Bearer " + token, Visitor{}},
+		"nothing":                {Door{OwnerToken: token}, here, "", Visitor{}},
+		"nothing, without owner": {Door{}, here, "", Visitor{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := tt.door.Show(tt.who, tt.key)
+			if tt.want == (Visitor{}) {
+				if _, ok := errors.AsType[*UnauthorizedError](err); !ok {
+					t.Errorf("let in as %+v, with the error %v", got, err)
+				}
+				return
+			}
+			if err != nil || got != tt.want {
+				t.Errorf("%+v, error %v; want %+v", got, err, tt.want)
+			}
+		})
+	}
+}
+
 // Behind the door a request carries its visitor; in front of it nothing passes.
 func TestDoorHandler(t *testing.T) {
 	door := Door{Open: func() bool { return false }}

@@ -13,6 +13,9 @@ type UnauthorizedError struct {
 
 func (e *UnauthorizedError) Error() string { return e.Reason }
 
+// errUnknownKey turns away whoever shows a key that opens nothing.
+var errUnknownKey = &UnauthorizedError{"the key is not known here: check it, or leave it out"}
+
 // ForbiddenError says that a visitor may not do this.
 type ForbiddenError struct {
 	Reason string
