@@ -28,6 +28,10 @@ type Options struct {
 	Service  *reflex.Service
 	Observer Observer
 
+	// Show says who a visitor is once it has shown a key in its hello; see
+	// [access.Door.Show].
+	Show func(v access.Visitor, key string) (access.Visitor, error)
+
 	// Bodies bounds the memory of all bodies together, Pages that of the pages
 	// being read, and Sending that of those on their way to clients. Each should
 	// hold several of the largest, which take 17 MiB. What depends on how quickly a
