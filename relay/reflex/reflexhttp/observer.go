@@ -13,22 +13,23 @@ import (
 // Its methods are called from the goroutines of the requests, before the answer
 // is out, and should return soon.
 type Observer interface {
-	// Published says that events are in a stream, or were there already. bytes are
-	// those of the body or frame; took is the time from that to the store's answer.
+	// Published says that events are in a stream, or were there already, other than
+	// by a command. bytes are those of the body; took is the time from the whole
+	// body to the store's answer.
 	Published(ctx context.Context, v access.Visitor, ref store.Ref, events []store.Published, bytes int, took time.Duration)
 
 	// Commanded says that a command has its result, be that new or an earlier one.
-	Commanded(ctx context.Context, v access.Visitor, ref store.Ref, r reflex.CommandResult, took time.Duration)
+	// bytes are those of its frame.
+	Commanded(ctx context.Context, v access.Visitor, ref store.Ref, r reflex.CommandResult, bytes int, took time.Duration)
 
 	// Paged says that a page was read. bytes are those of the answer; took is the
 	// time that reading took; err is why the client did not take all of it, or nil.
 	Paged(ctx context.Context, v access.Visitor, ref store.Ref, p reflex.Page, bytes int, took time.Duration, err error)
 
-	// Following says that so many live sockets have opened, or closed if it is
-	// negative.
-	Following(delta int)
+	// Following says that a live socket is open and its hello taken.
+	Following(ctx context.Context, v access.Visitor, ref store.Ref)
 
-	// Followed says that a live socket is closed, how many events went through it,
+	// Followed says that such a socket is closed, how many events went through it,
 	// and with which close code.
 	Followed(ctx context.Context, v access.Visitor, ref store.Ref, events uint64, code int, took time.Duration)
 

@@ -63,17 +63,17 @@ func (q *query) one(name string) (value string, given bool) {
 	}
 }
 
-// number returns a parameter that is a whole number of at most high; fallback if
-// it is not given.
-func (q *query) number(name string, fallback, high uint64) uint64 {
+// number returns a parameter that is a whole number between low and high; 0 if it
+// is not given.
+func (q *query) number(name string, low, high uint64) uint64 {
 	text, given := q.one(name)
 	if !given {
-		return fallback
+		return 0
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n > high {
-		q.refuse(name, "int_parsing", "takes a whole number from 0 to %d, not %.40q", high, text)
-		return fallback
+	if err != nil || n < low || n > high {
+		q.refuse(name, "int_parsing", "takes a whole number from %d to %d, not %.40q", low, high, text)
+		return 0
 	}
 	return n
 }
