@@ -19,35 +19,36 @@ const (
 
 // Hello is the first frame of a live client (contract, "Handshake and resume").
 type Hello struct {
-	Type           string    `json:"type,omitempty"` // "hello", which goes without saying
-	Protocol       string    `json:"protocol"`
-	ResumeAfterSeq uint64    `json:"resume_after_seq,omitempty"` // the last position that the client has
-	Types          *[]string `json:"types,omitempty"`            // of the events that are sent; nil: all
-	FromHead       bool      `json:"from_head,omitempty"`        // nothing is replayed
-	Key            string    `json:"key,omitempty"`              // for those who cannot set a header
-	ResumeCursor   string    `json:"resume_cursor,omitempty"`    // proves which history the client has, in the spelling of v1
+	Type           string    `json:"type,omitempty" jsonschema:"enum=hello"` // "hello", which goes without saying
+	Protocol       string    `json:"protocol" jsonschema:"enum=reflexr.v1"`
+	ResumeAfterSeq uint64    `json:"resume_after_seq,omitempty"`                                      // the last position that the client has
+	Types          *[]string `json:"types,omitempty" jsonschema:"nullable,minLength=1,maxLength=128"` // of the events that are sent; all if null or left out, none if empty
+	FromHead       bool      `json:"from_head,omitempty"`                                             // nothing is replayed
+	Key            string    `json:"key,omitempty"`                                                   // the key, of a client that cannot set a header
+	ResumeCursor   string    `json:"resume_cursor,omitempty"`                                         // proves which history the client has, in the spelling of v1
 }
 
 // Welcome answers a hello.
 type Welcome struct {
-	Type     string `json:"type"` // "welcome"
-	Protocol string `json:"protocol"`
+	Type     string `json:"type" jsonschema:"enum=welcome"` // "welcome"
+	Protocol string `json:"protocol" jsonschema:"enum=reflexr.v1"`
 	StreamID string `json:"stream_id"`
 	HeadSeq  uint64 `json:"head_seq"`
-	Reset    bool   `json:"reset"`            // the replay begins at the first event
-	Reason   string `json:"reason,omitempty"` // with a reset
-	Cursor   string `json:"cursor,omitempty"` // where the stream stands; left out if there is none yet
+	Reset    bool   `json:"reset"` // the replay begins at the first event
+	// Reason says why, with a reset.
+	Reason string `json:"reason,omitempty" jsonschema:"enum=stream_replaced,enum=cursor_ahead,enum=cursor_diverged"`
+	Cursor string `json:"cursor,omitempty"` // where the stream stands; left out if there is none yet
 }
 
 // Envelope is an event with what is known of it (contract, "Server frames").
 type Envelope struct {
-	Seq           uint64     `json:"seq"` // the position, from 1 on, without gaps
-	ID            string     `json:"id"`
+	Seq           uint64     `json:"seq" jsonschema:"minimum=1"` // the position, from 1 on, without gaps
+	ID            string     `json:"id" jsonschema:"minLength=1"`
 	TS            time.Time  `json:"ts"` // never before that of an earlier event
 	StreamID      string     `json:"stream_id"`
 	Actor         Actor      `json:"actor"`
-	Causation     *Causation `json:"causation"`      // of an event that a run emitted
-	CorrelationID string     `json:"correlation_id"` // the id of the event that began the chain
+	Causation     *Causation `json:"causation" jsonschema:"nullable"`         // of an event that a run emitted; null of all others
+	CorrelationID string     `json:"correlation_id" jsonschema:"minLength=1"` // the id of the event that began the chain
 	Event         Event      `json:"event"`
 }
 
@@ -55,71 +56,71 @@ type Envelope struct {
 type Causation struct {
 	FiringID string `json:"firing_id"`
 	RunID    string `json:"run_id"`
-	Depth    int    `json:"depth"` // from 1 on
+	Depth    int    `json:"depth" jsonschema:"minimum=1"` // from 1 on
 }
 
 // EventFrame is an envelope on its way to a live client.
 type EventFrame struct {
-	Type string `json:"type"` // "event"
+	Type string `json:"type" jsonschema:"enum=event"` // "event"
 	Envelope
 	Cursor string `json:"cursor,omitempty"` // where the stream stands behind it; of live events
 }
 
 // ReplayComplete says that the client has what there was at the welcome.
 type ReplayComplete struct {
-	Type    string `json:"type"` // "replay_complete"
+	Type    string `json:"type" jsonschema:"enum=replay_complete"` // "replay_complete"
 	UpToSeq uint64 `json:"up_to_seq"`
 	Cursor  string `json:"cursor,omitempty"`
 }
 
-// CommandFrame carries a command. [DecodeFrame] reads it.
+// CommandFrame carries a command, in a body or in a frame of a live client.
 type CommandFrame struct {
-	Type      string         `json:"type,omitempty"` // "command", which goes without saying
-	CommandID string         `json:"command_id"`
+	Type      string         `json:"type,omitempty" jsonschema:"enum=command"` // "command", which goes without saying
+	CommandID string         `json:"command_id" jsonschema:"minLength=1,maxLength=256"`
 	Command   PublishCommand `json:"command"`
 }
 
 // PublishCommand publishes one event.
 type PublishCommand struct {
-	Type string `json:"type"` // "publish"
+	Type string `json:"type" jsonschema:"enum=publish"` // "publish"
 	NewEvent
-	CorrelationID string `json:"correlation_id,omitempty"` // the id of the event that began the chain; the event begins one if empty
+	CorrelationID string `json:"correlation_id,omitempty" jsonschema:"maxLength=256"` // the id of the event that began the chain; the event begins one if empty
 }
 
 // NewEvent is an event on its way into a stream.
 type NewEvent struct {
 	Event Event  `json:"event"`
-	ID    string `json:"id,omitempty"` // drawn if empty
+	ID    string `json:"id,omitempty" jsonschema:"maxLength=256"` // no other event of the stream has it, ever; drawn if empty
 }
 
 // Publication is what POST events takes: all of its events are appended in their
 // order, or none is.
 type Publication struct {
-	Events        []NewEvent `json:"events"`
-	CorrelationID string     `json:"correlation_id,omitempty"`
+	Events        []NewEvent `json:"events" jsonschema:"maxItems=100000"`
+	CorrelationID string     `json:"correlation_id,omitempty" jsonschema:"maxLength=256"`
 }
 
 // Published is the outcome of a publish command, and of each event of a
 // [Publication].
 type Published struct {
-	Type      string `json:"type"` // "published"
-	Seq       uint64 `json:"seq"`
-	ID        string `json:"id"`
+	Type      string `json:"type" jsonschema:"enum=published"` // "published"
+	Seq       uint64 `json:"seq" jsonschema:"minimum=1"`
+	ID        string `json:"id" jsonschema:"minLength=1"`
 	Duplicate bool   `json:"duplicate"` // the id was in the stream already: seq is where
 }
 
 // CommandResult answers a command.
 type CommandResult struct {
-	Type      string          `json:"type"`       // "command_result"
-	CommandID *string         `json:"command_id"` // nil if it could not be read
+	Type      string          `json:"type" jsonschema:"enum=command_result"` // "command_result"
+	CommandID *string         `json:"command_id" jsonschema:"nullable"`      // null if it could not be read
 	OK        bool            `json:"ok"`
-	Outcome   json.RawMessage `json:"outcome"`   // of an accepted command
-	Rejection *Rejection      `json:"rejection"` // of a refused one
+	Outcome   json.RawMessage `json:"outcome"`                         // of an accepted command; null if it was refused
+	Rejection *Rejection      `json:"rejection" jsonschema:"nullable"` // of a refused one; null if it was accepted
 }
 
 // ErrorFrame answers a frame that is no command. The connection stays.
 type ErrorFrame struct {
-	Type      string `json:"type"` // "error"
+	Type      string `json:"type" jsonschema:"enum=error"` // "error"
 	Message   string `json:"message"`
 	CommandID string `json:"command_id,omitempty"` // if it could be read
 }
