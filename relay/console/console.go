@@ -37,6 +37,8 @@ type Relay interface {
 	// stream has no such position.
 	EntryData(ctx context.Context, ref StreamRef, position uint64) ([]byte, error)
 
+	EventLog
+
 	// Epochs lists where a stream's epochs begin, the newest first; limit says
 	// how many at the most.
 	Epochs(ctx context.Context, ref StreamRef, limit int) ([]EpochStart, error)

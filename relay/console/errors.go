@@ -9,6 +9,9 @@ import (
 // ErrNotFound says that there is no such stream or entry.
 var ErrNotFound = errors.New("not found")
 
+// ErrNoEvents says that a stream holds something else than events.
+var ErrNoEvents = errors.New("the stream holds no events")
+
 // ErrCursor says that a text is no cursor.
 var ErrCursor = protocol.ErrCursor
 

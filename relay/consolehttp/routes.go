@@ -2,6 +2,7 @@ package consolehttp
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -22,7 +23,7 @@ func relayRoutes(c console.Relay) map[string]route {
 	f := newFollowers(c)
 	// Each of them reads everything: one of a kind at a time.
 	verifying, backing := make(chan struct{}, 1), make(chan struct{}, 1)
-	return map[string]route{
+	routes := map[string]route{
 		Prefix + "overview": {answer: func(r *http.Request, _ query) (any, error) {
 			overview, err := c.Overview(r.Context())
 			return OverviewOf(overview), err
@@ -94,6 +95,8 @@ func relayRoutes(c console.Relay) map[string]route {
 		}, parameters: []string{"folder"}, posted: true},
 		Prefix + "changes": {answer: func(*http.Request, query) (any, error) { return f, nil }},
 	}
+	maps.Copy(routes, eventRoutes(c))
+	return routes
 }
 
 // maxTests is how many self-tests may go on at once: each listens to the network
