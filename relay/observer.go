@@ -77,20 +77,9 @@ func (o *observer) Waited(ctx context.Context, v access.Visitor, watched, differ
 
 // Refused implements [streamhttp.Observer].
 func (o *observer) Refused(ctx context.Context, r streamhttp.Refusal) {
-	o.metrics.refusals.WithLabelValues(string(r.Problem.Code)).Inc()
-	level := slog.LevelInfo
-	if r.Problem.Code == protocol.Internal {
-		level = slog.LevelError
-	}
-	// What the client sent is bounded here, and quoted by the log.
-	stream := shorten(r.Stream)
-	o.logger.LogAttrs(ctx, level, "refusal", slog.String("client", client(r.Visitor)), slog.String("action", string(r.Action)),
-		slog.String("stream", stream), slog.String("code", string(r.Problem.Code)), slog.Any("error", r.Err))
-	now := time.Now()
 	shown := console.Refusal{
 		Code: string(r.Problem.Code), Status: r.Status, Message: r.Problem.Message,
-		Action: console.Action(r.Action), Space: r.Visitor.Space, Stream: stream, Client: client(r.Visitor), Key: r.Visitor.Key,
-		Position: r.Position, First: now, Last: now, Times: 1,
+		Action: console.Action(r.Action), Stream: r.Stream, Position: r.Position,
 	}
 	if r.Problem.Head != nil {
 		shown.Head = *r.Problem.Head
@@ -101,8 +90,25 @@ func (o *observer) Refused(ctx context.Context, r streamhttp.Refusal) {
 	if r.Problem.Limit != nil {
 		shown.Limit = *r.Problem.Limit
 	}
-	o.refusals.add(shown)
-	o.activity.refused(now, shown)
+	o.refused(ctx, r.Visitor, shown, r.Err)
+}
+
+// refused puts on record that a visitor was refused, for a cause that he need not
+// have been told.
+func (o *observer) refused(ctx context.Context, v access.Visitor, r console.Refusal, cause error) {
+	o.metrics.refusals.WithLabelValues(r.Code).Inc()
+	level := slog.LevelInfo
+	if r.Code == string(protocol.Internal) {
+		level = slog.LevelError
+	}
+	r.Stream = shorten(r.Stream) // what the client sent is bounded here, and quoted by the log
+	o.logger.LogAttrs(ctx, level, "refusal", slog.String("client", client(v)), slog.String("action", string(r.Action)),
+		slog.String("stream", r.Stream), slog.String("code", r.Code), slog.Any("error", cause))
+	now := time.Now()
+	r.Space, r.Client, r.Key = v.Space, client(v), v.Key
+	r.First, r.Last, r.Times = now, now, 1
+	o.refusals.add(r)
+	o.activity.refused(now, r)
 	o.nudge()
 }
 
