@@ -89,7 +89,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, in Room, limit int64) (*Bo
 	}
 	control := http.NewResponseController(w)
 	buffer := newBuffer(r.ContentLength)
-	b, err := readBody(control, r, buffer.bytes(r.ContentLength), limit)
+	b, err := readBody(control, r.Body, r.ContentLength, buffer.bytes(r.ContentLength), limit)
 	if err != nil {
 		buffer.free()
 		reservation.Release()
@@ -103,23 +103,61 @@ func ReadBody(w http.ResponseWriter, r *http.Request, in Room, limit int64) (*Bo
 	return &Body{Reservation: reservation, Bytes: b, buffer: buffer}, nil
 }
 
-// readBody reads a body into b, which has room for all of it if its length is known.
-func readBody(control *http.ResponseController, r *http.Request, b []byte, limit int64) ([]byte, error) {
+// ReadMessage reads a message of at most limit bytes that comes over a connection,
+// on which it sets deadlines for reading and leaves none. Most are short, so little
+// room is reserved at first. The caller must Release the message. The errors are
+// those of ReadBody.
+func ReadMessage(ctx context.Context, conn ReadDeadliner, from io.Reader, in Room, limit int64) (*Body, error) {
+	defer func() { _ = conn.SetReadDeadline(time.Time{}) }()
+	reservation, err := in.Reserve(ctx, little)
+	if err != nil {
+		return nil, err
+	}
+	buffer := newBuffer(little)
+	b, err := readBody(conn, from, -1, buffer.bytes(little), min(little, limit))
+	if _, long := errors.AsType[*TooLargeError](err); long && limit > little {
+		buffer.free() // what was read is not in it any more
+		buffer = nil
+		reservation.Release()
+		if reservation, err = in.Reserve(ctx, limit); err != nil {
+			return nil, err
+		}
+		b, err = readBody(conn, from, -1, b, limit)
+	}
+	if err != nil {
+		buffer.free()
+		reservation.Release()
+		return nil, err
+	}
+	if buffer == nil {
+		reservation.Shrink(int64(cap(b)))
+	}
+	return &Body{Reservation: reservation, Bytes: b, buffer: buffer}, nil
+}
+
+// ReadDeadliner is where a deadline for reading is set; see [net.Conn].
+type ReadDeadliner interface {
+	SetReadDeadline(t time.Time) error
+}
+
+// readBody reads a body into b, which has room for all of it if its length is
+// known, and not negative. If it is too long, what was read of it comes back too.
+func readBody(conn ReadDeadliner, from io.Reader, length int64, b []byte, limit int64) ([]byte, error) {
 	due := newDeadline()
 	for {
-		if r.ContentLength >= 0 && int64(len(b)) == r.ContentLength {
+		if length >= 0 && int64(len(b)) == length {
 			return b, nil
 		}
 		if len(b) == cap(b) {
 			// One byte over the limit is enough to know.
 			b = grow(b, int(limit)+1)
 		}
-		_ = control.SetReadDeadline(due.after(len(b)))
-		n, err := r.Body.Read(b[len(b):cap(b)])
+		_ = conn.SetReadDeadline(due.after(len(b)))
+		n, err := from.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		switch {
 		case int64(len(b)) > limit:
-			return nil, &TooLargeError{limit}
+			return b, &TooLargeError{limit}
 		case errors.Is(err, io.EOF):
 			return b, nil
 		case err != nil:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -160,5 +161,59 @@ func TestSend(t *testing.T) {
 	w.refuse = os.ErrDeadlineExceeded
 	if err := Send(w, []byte("z")); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A message comes whole or not at all, up to the limit; a short one takes little
+// room; and whatever becomes of it, the room is given back and no deadline stays.
+func TestReadMessage(t *testing.T) {
+	const limit = 4 * little
+	for name, tt := range map[string]struct {
+		size    int
+		err     error // with which the connection breaks behind that
+		held    int64 // the room that the message takes
+		wantErr any
+	}{
+		"empty":           {size: 0, held: little},
+		"short":           {size: 100, held: little},
+		"just little":     {size: little, held: little},
+		"long":            {size: little + 1, held: limit},
+		"full":            {size: limit, held: limit},
+		"over":            {size: limit + 1, wantErr: new(*TooLargeError)},
+		"broken off":      {size: 100, err: io.ErrUnexpectedEOF, wantErr: new(*BodyError)},
+		"broken off late": {size: little + 100, err: io.ErrUnexpectedEOF, wantErr: new(*BodyError)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := bytes.Repeat([]byte("x"), tt.size)
+			var from io.Reader = bytes.NewReader(want)
+			if tt.err != nil {
+				from = io.MultiReader(from, iotest.ErrReader(tt.err))
+			}
+			conn := &connection{ResponseRecorder: httptest.NewRecorder()}
+			budget := NewBudget(2 * limit)
+			message, err := ReadMessage(t.Context(), conn, from, budget, limit)
+			if tt.wantErr != nil {
+				if !errors.As(err, tt.wantErr) {
+					t.Fatalf("error %v, want %T", err, tt.wantErr)
+				}
+			} else {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(message.Bytes, want) {
+					t.Errorf("%d bytes, want %d", len(message.Bytes), len(want))
+				}
+				if _, ok := budget.TryReserve(2*limit - tt.held + 1); ok {
+					t.Errorf("a message of %d bytes takes less room than %d", tt.size, tt.held)
+				}
+				message.Release()
+			}
+			if _, ok := budget.TryReserve(2 * limit); !ok {
+				t.Error("room is still held")
+			}
+			if last := conn.reads[len(conn.reads)-1]; !last.IsZero() {
+				t.Errorf("a deadline stays: %v", last)
+			}
+		})
 	}
 }
