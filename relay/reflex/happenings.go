@@ -23,6 +23,12 @@ const (
 	Devices        HappeningKind = "devices"
 )
 
+// HappeningKinds lists the kinds of what relays tell so far: there are no keys yet, so
+// [Devices] are not among them.
+func HappeningKinds() []HappeningKind {
+	return []HappeningKind{StreamsCreated, StreamsMoved, Refusals, Backups, Checks, DiskRoom}
+}
+
 // Happening is something that happened on the relay itself, told as an event on
 // the stream [RelayStream] of each space that it concerns, by the actor system
 // "relay". The members of the event are its own, behind its type. What is told is
