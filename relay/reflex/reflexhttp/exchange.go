@@ -102,9 +102,9 @@ func (x *exchange) refuse(why error) {
 	x.reject(x.record(why))
 }
 
-// detail is the message of a refusal, the same for all of REST but the results
+// Detail is the message of a refusal, the same for all of REST but the results
 // of commands.
-type detail struct {
+type Detail struct {
 	Detail *reflex.Rejection `json:"detail"`
 }
 
@@ -117,7 +117,7 @@ func (x *exchange) reject(r *reflex.Rejection) {
 	if r.Retry > 0 {
 		header.Set("Retry-After", strconv.Itoa(r.Retry))
 	}
-	var message any = detail{r}
+	var message any = Detail{r}
 	if x.wrap != nil {
 		message = x.wrap(r)
 	}
