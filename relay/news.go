@@ -111,7 +111,7 @@ func (n *news) take(now time.Time) (told []reflex.Happening, more bool) {
 	told = append(told, n.others[:others]...)
 	n.others = slices.Delete(n.others, 0, others)
 	n.refused.due(now, refusedEvery, room-len(told), func(kind refusalKind, r refusalNews) {
-		told = append(told, reflex.Refused{Code: kind.code, Action: r.action, Stream: r.stream, Key: kind.key, Count: r.count})
+		told = append(told, reflex.DeviceRefused{Code: kind.code, Action: r.action, Stream: r.stream, Key: kind.key, Count: r.count})
 	})
 	n.streams.due(now, movedEvery, room-len(told), func(name string, s streamNews) {
 		if s.created != nil {

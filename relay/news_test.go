@@ -44,7 +44,7 @@ func TestNews(t *testing.T) {
 	n.add(reflex.DiskLow{Free: 7})
 	expect(0, false,
 		reflex.DiskLow{Free: 7},
-		reflex.Refused{Code: "epoch_behind", Action: "write", Stream: "notes", Key: "k1", Count: 1},
+		reflex.DeviceRefused{Code: "epoch_behind", Action: "write", Stream: "notes", Key: "k1", Count: 1},
 		reflex.StreamCreated{Stream: "notes", Holds: "entries", Identity: "00000000000000000000000000000000", Head: 3},
 	)
 
@@ -55,7 +55,7 @@ func TestNews(t *testing.T) {
 	expect(movedEvery-1, true)
 	expect(movedEvery, true, reflex.StreamMoved{Stream: "notes", Head: 9, Moves: 2})
 	expect(refusedEvery-1, true)
-	expect(refusedEvery, false, reflex.Refused{Code: "epoch_behind", Action: "read", Stream: "notes", Key: "k1", Count: 2})
+	expect(refusedEvery, false, reflex.DeviceRefused{Code: "epoch_behind", Action: "read", Stream: "notes", Key: "k1", Count: 2})
 	expect(time.Hour, false)
 
 	// What is not asked for is not told.
@@ -103,7 +103,7 @@ func TestNewsBounded(t *testing.T) {
 					once(h.Stream, movedEvery)
 					toldMoves += h.Moves
 					known[h.Stream] = h.Head
-				case reflex.Refused:
+				case reflex.DeviceRefused:
 					once("refusal "+h.Code, refusedEvery)
 					toldRefusals += h.Count
 				case reflex.LeftOut:

@@ -58,10 +58,10 @@ type StreamMoved struct {
 	Moves  uint64 `json:"moves"`  // how many commits have moved it since what was told of it before
 }
 
-// Refused says that a known device was refused: one with a key, or one on the relay's
+// DeviceRefused says that a known device was refused: one with a key, or one on the relay's
 // own machine. There is one a code and key each minute at the most, which says what
 // the newest was about.
-type Refused struct {
+type DeviceRefused struct {
 	Code   string `json:"code"`   // of v1 or of reflexr.v1, whichever the device speaks
 	Action string `json:"action"` // "write", "read", "wait" or "other"
 	Stream string `json:"stream"` // as the device named it; empty if it named none
@@ -154,8 +154,8 @@ func (StreamCreated) EventType() string   { return "stream_created" }
 func (StreamCreated) Kind() HappeningKind { return StreamsCreated }
 func (StreamMoved) EventType() string     { return "stream_moved" }
 func (StreamMoved) Kind() HappeningKind   { return StreamsMoved }
-func (Refused) EventType() string         { return "refused" }
-func (Refused) Kind() HappeningKind       { return Refusals }
+func (DeviceRefused) EventType() string   { return "device_refused" }
+func (DeviceRefused) Kind() HappeningKind { return Refusals }
 func (BackupDone) EventType() string      { return "backup_done" }
 func (BackupDone) Kind() HappeningKind    { return Backups }
 func (BackupFailed) EventType() string    { return "backup_failed" }
@@ -180,7 +180,7 @@ func Happenings() []Happening {
 	return []Happening{
 		StreamCreated{},
 		StreamMoved{},
-		Refused{},
+		DeviceRefused{},
 		BackupDone{},
 		BackupFailed{},
 		Verified{},
