@@ -54,7 +54,7 @@ func (l look) exportStream(ctx context.Context, w *archive.Writer, ref store.Ref
 	if err := w.Stream(s); err != nil {
 		return err
 	}
-	walk := store.NewWalk(ref, s.Identity)
+	walk := store.NewWalk(ref, s.Kind, s.Identity)
 	for walk.Seq() < s.Head {
 		runs, err := l.store.Runs(ctx, ref, walk.Seq(), s.Head)
 		if err != nil {

@@ -202,7 +202,7 @@ func (u *unpacking) next() { u.record, u.err = u.reader.Next() }
 func (u *unpacking) runs(after uint64) func(yield func(store.Walked, error) bool) {
 	return func(yield func(store.Walked, error) bool) {
 		for u.next(); u.err == nil && u.record.Run != nil; u.next() {
-			w := store.Walked{Run: *u.record.Run, Sealed: u.record.Sealed}
+			w := store.Walked{Run: *u.record.Run, Keyed: u.record.Keyed}
 			if w.Last() > after && !yield(behind(w, after), nil) {
 				return
 			}
@@ -224,9 +224,9 @@ func behind(w store.Walked, after uint64) store.Walked {
 			rest.Count, rest.Bytes, rest.Wire = rest.Count+1, rest.Bytes+len(e.Data), e.Append(rest.Wire)
 		}
 	}
-	for _, b := range w.Sealed {
+	for _, b := range w.Keyed {
 		if b.First > after {
-			rest.Sealed = append(rest.Sealed, b)
+			rest.Keyed = append(rest.Keyed, b)
 		}
 	}
 	return rest

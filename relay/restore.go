@@ -228,7 +228,7 @@ func (r *restoring) load(ctx context.Context, path string) (err error) {
 			last = record.Stream
 			err = to.Stream(*last)
 		case record.Run != nil:
-			err = to.Run(*record.Run, record.Sealed)
+			err = to.Run(*record.Run, record.Keyed)
 			bytes += uint64(record.Run.Bytes)
 			r.far(bytes)
 		}

@@ -44,7 +44,7 @@ func draw(t *rapid.T) made {
 
 func drawStream(t *rapid.T, name string) (s store.Stream, runs []store.Run, sealed []uint64) {
 	s = store.Stream{
-		Ref: store.Ref{Space: "default", Name: name}, Kind: store.Kind(rapid.IntRange(0, 1).Draw(t, "kind")),
+		Ref: store.Ref{Space: "default", Name: name}, Kind: store.Entries,
 		Identity:  protocol.Identity(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "identity")),
 		CreatedAt: time.UnixMilli(5).UTC(), WrittenAt: time.UnixMilli(6).UTC(),
 	}
@@ -122,7 +122,7 @@ func read(in io.Reader) (m made, err error) {
 			run.Wire = bytes.Clone(run.Wire)
 			last := len(m.Runs) - 1
 			m.Runs[last] = append(m.Runs[last], run)
-			for _, b := range record.Sealed {
+			for _, b := range record.Keyed {
 				m.Sealed = append(m.Sealed, b.First)
 			}
 		}

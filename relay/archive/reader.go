@@ -41,8 +41,8 @@ type Record struct {
 	Stream *store.Stream // it begins, and its runs follow
 	Run    *store.Run    // which shares memory with the next one
 
-	// Sealed lists the sealed batches that end in the run.
-	Sealed []store.Sealed
+	// Keyed lists what ends in the run and belongs into the index of a store.
+	Keyed []store.Keyed
 }
 
 // Reader reads an archive and checks all of it on the way: each link of each
@@ -157,7 +157,7 @@ func (r *Reader) begin(body []byte) (Record, error) {
 		return Record{}, r.damaged(nil, "it holds the stream %q twice", stream.Name)
 	}
 	r.seen[stream.Ref] = true
-	r.stream, r.walk = stream, store.NewWalk(stream.Ref, stream.Identity)
+	r.stream, r.walk = stream, store.NewWalk(stream.Ref, stream.Kind, stream.Identity)
 	return Record{Stream: &stream}, nil
 }
 
@@ -173,7 +173,7 @@ func (r *Reader) run(body []byte) (Record, error) {
 	if err != nil {
 		return Record{}, r.damaged(err, "its chain is broken")
 	}
-	return Record{Run: &run, Sealed: stretch.Sealed}, nil
+	return Record{Run: &run, Keyed: stretch.Keyed}, nil
 }
 
 // whole checks that the last stream has come to its end.

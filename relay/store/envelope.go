@@ -22,6 +22,8 @@ type Envelope struct {
 	CorrelationID []byte    // a JSON string
 	Event         []byte    // a JSON object, whose first member is its type
 	Type          []byte    // that: a JSON string
+
+	rawID []byte // the id as it is spelled, a JSON string
 }
 
 // The parts between what varies in an envelope.
@@ -81,7 +83,7 @@ func ReadEnvelope(data []byte) (e Envelope, err error) {
 	s.skip(envelopeSeq)
 	e.Seq = s.number()
 	s.skip(envelopeID)
-	id := s.value('"')
+	e.rawID = s.value('"')
 	s.skip(envelopeTS)
 	e.TS = s.time()
 	s.skip(envelopeOrigin)
@@ -104,8 +106,8 @@ func ReadEnvelope(data []byte) (e Envelope, err error) {
 	if s.failed || !bytes.HasSuffix(s.rest, []byte("}}")) {
 		return Envelope{}, fmt.Errorf("no envelope of an event: %.80q", data)
 	}
-	if e.ID, err = Text(id); err != nil {
-		return Envelope{}, fmt.Errorf("an envelope with the id %.80q: %w", id, err)
+	if e.ID, err = Text(e.rawID); err != nil {
+		return Envelope{}, fmt.Errorf("an envelope with the id %.80q: %w", e.rawID, err)
 	}
 	return e, nil
 }

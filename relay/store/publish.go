@@ -4,33 +4,19 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"hearth/relay/protocol"
 )
 
-const (
-	// MaxID is the length of the longest id of an event, in bytes: four times what
-	// any known way to draw ids needs.
-	MaxID = 256
-
-	// MaxResult is the largest result of a command that is remembered, in bytes: a
-	// million of them are.
-	MaxResult = 8 << 10
-)
+// MaxResult is the largest result of a command that is remembered, in bytes: a
+// million of them are.
+const MaxResult = 8 << 10
 
 // Event is an event on its way into a stream.
 type Event struct {
 	ID   string // "" if it is to be drawn; else as ValidID has it
 	JSON []byte // an object without blanks, whose first member is its type
-}
-
-// ValidID says whether a publisher may give an event this id: any text in UTF-8
-// of up to MaxID bytes without NUL.
-func ValidID(id string) bool {
-	return id != "" && len(id) <= MaxID && utf8.ValidString(id) && strings.IndexByte(id, 0) < 0
 }
 
 // Publish is events on their way into a stream: all of them or none, in order.
@@ -62,6 +48,13 @@ func (c Command) Key() [16]byte {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return [16]byte(h.Sum(nil))
+}
+
+// Remembered is a command with its result.
+type Remembered struct {
+	Key    [16]byte // of the command
+	At     time.Time
+	Result []byte // JSON: {"outcome":…} or {"rejection":…}
 }
 
 // Published says where an event is.

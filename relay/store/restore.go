@@ -23,8 +23,8 @@ type Restore struct {
 	Runs iter.Seq2[Walked, error]
 }
 
-// Walked is a run with the sealed batches that end in it.
+// Walked is a run with what ends in it and belongs into the index.
 type Walked struct {
 	Run
-	Sealed []Sealed
+	Keyed []Keyed
 }

@@ -75,6 +75,39 @@ type Store interface {
 	// that was asked for, ErrClosed, the context's.
 	Verify(ctx context.Context, v Verify) (Verified, error)
 
+	// Publish writes events at the end of a stream, all of them or none, at
+	// consecutive positions, and makes the stream if there is none. An event whose id
+	// the stream has already is not written; the first one with an id stays. What a
+	// command comes to is remembered with its effect, and if it ran before, nothing
+	// is done.
+	//
+	// The errors are those of Append, *UnknownChainError and *NotFirstError. None of
+	// them is remembered.
+	Publish(ctx context.Context, p Publish) (Publication, error)
+
+	// Settle remembers the result of a command that has no effect, such as a
+	// rejection, and returns it, or the one that the command had before.
+	Settle(ctx context.Context, c Command, result []byte) (first []byte, err error)
+
+	// Recall returns the result of a command, if it is remembered. Results are for 30
+	// days, the newest million of them.
+	Recall(ctx context.Context, c Command) (result []byte, found bool, err error)
+
+	// Find reads the event with an id; a *NotFoundError if there is none. The other
+	// errors are those of Page.
+	Find(ctx context.Context, ref Ref, id string) (Record, error)
+
+	// PutType says what events of a type have to be like in a space, from now on. The
+	// errors: *TooManyTypesError, *FullError, ErrClosed, the context's.
+	PutType(ctx context.Context, t Type) error
+
+	// DropType lets events of a type be as they like again. The errors are those of
+	// PutType, and *UnknownTypeError.
+	DropType(ctx context.Context, space, name string) error
+
+	// Types lists the types of a space in the order of their names.
+	Types(ctx context.Context, space string) ([]Type, error)
+
 	// Close lets the commit under way come to its end and leaves everything in
 	// one file. Calls after it, and those still waiting, get ErrClosed: nothing
 	// of their batches is there.
@@ -96,10 +129,9 @@ const (
 	Events  Kind = 1 // events, written through reflexr.v1
 )
 
-// Append is a batch on its way into a stream.
+// Append is a batch of opaque entries on its way into a stream.
 type Append struct {
 	Ref
-	Kind   Kind
 	Batch  protocol.Batch // at least one entry
 	Writer string         // the id of the key that writes; empty if none
 }
@@ -116,7 +148,8 @@ type Written struct {
 // Read asks for a page.
 type Read struct {
 	Ref
-	After   *protocol.Cursor // nil: from the start
+	After   *protocol.Cursor // nil: from the start, or behind the position Behind
+	Behind  uint64           // without a cursor: the position behind which to read
 	Entries int              // the most entries
 	Bytes   int              // the most bytes of entries, unless the first is larger
 }
@@ -125,14 +158,20 @@ type Read struct {
 type Page struct {
 	Kind   Kind
 	Stream protocol.Identity
-	Epoch  uint32 // the stream's
-	Head   uint64 // the stream's last position
-	Count  int    // entries in the page
-	Last   uint64 // the position of the last of them; where the reader stood if there is none
+	Epoch  uint32        // the stream's
+	Head   uint64        // the stream's last position
+	Count  int           // entries in the page
+	Last   uint64        // the position of the last of them; where the reader stood if there is none
+	Link   protocol.Link // the link there
 
 	// Wire holds the entries as protocol.Entry.Append gives them, in pieces
 	// that begin and end between two entries.
 	Wire [][]byte
+}
+
+// Cursor returns where the page ends.
+func (p Page) Cursor() protocol.Cursor {
+	return protocol.Cursor{Stream: p.Stream, Seq: p.Last, Link: p.Link}
 }
 
 // All goes through the page's entries. Should the wire form be damaged, it

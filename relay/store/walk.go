@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"time"
 
 	"hearth/relay/protocol"
 )
@@ -18,37 +19,49 @@ const maxSealed = 4 * protocol.MaxBody
 // be checked elsewhere, in any order and at the same time.
 type Walk struct {
 	ref   Ref
+	kind  Kind
 	seq   uint64
 	link  protocol.Link // as it is stored
 	epoch uint32
 	bytes uint64
+	ts    time.Time // of the newest event
 
 	// The batch that has begun and not ended.
 	begun  bool
 	sealed bool // so far
-	batch  Sealed
+	batch  Keyed
 }
 
-// Sealed is a batch of sealed entries, whose repeats can be told by its key.
-type Sealed struct {
+// Keyed is what the index of batches has of a stream, so that repeats of it can be
+// told: a batch of sealed entries, or an event whose id does not locate it.
+type Keyed struct {
 	First uint64
-	Epoch uint32
+
+	epoch uint32
 	count int
 	early protocol.Entries // those of earlier stretches
 	wire  [][]byte         // those behind them
+
+	id []byte // of the event, a JSON string
 }
 
-// Key returns the batch's key.
-func (s Sealed) Key() [32]byte { return protocol.BatchKey(s.Epoch, s.count, s.all) }
+// Key returns the key of the batch or the event.
+func (k Keyed) Key() [32]byte {
+	if k.id == nil {
+		return protocol.BatchKey(k.epoch, k.count, k.all)
+	}
+	id, _ := Text(k.id) // the walk has read it before
+	return IDKey(id)
+}
 
 // all goes through the entries.
-func (s Sealed) all(yield func([]byte) bool) {
-	for data := range s.early.All() {
+func (k Keyed) all(yield func([]byte) bool) {
+	for data := range k.early.All() {
 		if !yield(data) {
 			return
 		}
 	}
-	for e, err := range (Page{Wire: s.wire}).All() {
+	for e, err := range (Page{Wire: k.wire}).All() {
 		if err != nil || !yield(e.Data) {
 			return // no error: the walk has decoded them before
 		}
@@ -56,14 +69,14 @@ func (s Sealed) all(yield func([]byte) bool) {
 }
 
 // gathered returns the batch without the memory of a stretch.
-func (s Sealed) gathered() Sealed {
-	for e, err := range (Page{Wire: s.wire}).All() {
+func (k Keyed) gathered() Keyed {
+	for e, err := range (Page{Wire: k.wire}).All() {
 		if err == nil {
-			s.early = s.early.Add(e.Data)
+			k.early = k.early.Add(e.Data)
 		}
 	}
-	s.wire = nil
-	return s
+	k.wire = nil
+	return k
 }
 
 // Stretch is a part of a stream whose links are still to be checked.
@@ -72,13 +85,13 @@ type Stretch struct {
 	before protocol.Link // the link before its first entry, as it is stored
 	runs   []Run
 
-	// Sealed lists the sealed batches that end in the stretch.
-	Sealed []Sealed
+	// Keyed lists what ends in the stretch and belongs into the index.
+	Keyed []Keyed
 }
 
 // NewWalk returns a walk that stands before the first entry of a stream.
-func NewWalk(ref Ref, id protocol.Identity) *Walk {
-	return &Walk{ref: ref, link: protocol.Genesis(id)}
+func NewWalk(ref Ref, kind Kind, id protocol.Identity) *Walk {
+	return &Walk{ref: ref, kind: kind, link: protocol.Genesis(id)}
 }
 
 // Seq returns the position to which the walk has come.
@@ -102,18 +115,18 @@ func (w *Walk) Take(runs []Run) (Stretch, error) {
 	s := Stretch{ref: w.ref, before: w.link}
 	defer func() { w.batch = w.batch.gathered() }()
 	for i, run := range runs {
-		sealed, err := w.take(run)
+		keyed, err := w.take(run)
 		if err != nil {
 			s.runs = runs[:i]
 			return s, err
 		}
-		s.Sealed = append(s.Sealed, sealed...)
+		s.Keyed = append(s.Keyed, keyed...)
 	}
 	s.runs = runs
 	return s, nil
 }
 
-func (w *Walk) take(run Run) (ended []Sealed, err error) {
+func (w *Walk) take(run Run) (keyed []Keyed, err error) {
 	if run.First != w.seq+1 {
 		return nil, w.damaged("its runs do not join")
 	}
@@ -132,8 +145,17 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 			return nil, w.damaged("its epoch rises within a batch")
 		}
 		if !w.begun {
-			w.begun, w.sealed, begins = true, true, rest
-			w.batch = Sealed{First: e.Seq, Epoch: e.Epoch}
+			w.begun, w.sealed, begins = true, w.kind == Entries, rest
+			w.batch = Keyed{First: e.Seq, epoch: e.Epoch}
+		}
+		if w.kind == Events {
+			id, err := w.event(e)
+			if err != nil {
+				return nil, err
+			}
+			if id != nil {
+				keyed = append(keyed, Keyed{First: e.Seq, id: id})
+			}
 		}
 		w.sealed = w.sealed && protocol.Sealed(e.Data)
 		w.batch.count++
@@ -143,15 +165,15 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 		if e.EndsBatch {
 			if w.sealed {
 				w.batch.wire = append(w.batch.wire, begins[:len(begins)-len(rest)])
-				ended = append(ended, w.batch)
+				keyed = append(keyed, w.batch)
 			}
-			w.begun, w.batch = false, Sealed{}
+			w.begun, w.batch = false, Keyed{}
 		}
 	}
 	switch {
 	case !w.begun:
 	case !w.sealed:
-		w.batch = Sealed{} // nobody asks for its key
+		w.batch = Keyed{} // nobody asks for its key
 	case w.batch.early.Bytes() > maxSealed:
 		return nil, w.damaged("a batch does not end")
 	default:
@@ -161,7 +183,32 @@ func (w *Walk) take(run Run) (ended []Sealed, err error) {
 	if w.seq != run.Last() || bytes != run.Bytes {
 		return nil, &DamagedError{Ref: w.ref, Seq: run.First, Reason: "a run holds other entries than its row says"}
 	}
-	return ended, nil
+	return keyed, nil
+}
+
+// event checks that an entry is the envelope of its event, and returns the event's
+// id, a JSON string, unless it locates itself.
+func (w *Walk) event(e protocol.Entry) (id []byte, err error) {
+	env, err := ReadEnvelope(e.Data)
+	if err != nil {
+		return nil, w.damaged("%w", err)
+	}
+	stream, err := Text(env.StreamID)
+	switch {
+	case err != nil || stream != w.ref.Name:
+		return nil, w.damaged("an event says that it is of the stream %.80s", env.StreamID)
+	case env.Seq != e.Seq:
+		return nil, w.damaged("an event calls itself %d", env.Seq)
+	case e.Epoch != 0:
+		return nil, w.damaged("an event is in epoch %d", e.Epoch)
+	case env.TS.Before(w.ts):
+		return nil, w.damaged("its time goes back to %s", AppendTime(nil, env.TS))
+	}
+	w.ts = env.TS
+	if LocatesItself(env.ID, e.Seq) {
+		return nil, nil
+	}
+	return env.rawID, nil
 }
 
 // End checks that the stream, as s has it, ends where the walk has come to. The

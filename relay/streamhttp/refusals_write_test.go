@@ -20,9 +20,10 @@ func TestRefusedWritesAndWaits(t *testing.T) {
 	p := r.read(t, "notes", "")
 	id := w.Stream
 	other := bytes.Repeat([]byte{7}, 16)
-	if _, err := r.store.Append(t.Context(), store.Append{
-		Ref: store.Ref{Space: "default", Name: "events"}, Kind: store.Events,
-		Batch: protocol.Batch{Entries: protocol.NewEntries([]byte("{}"))},
+	if _, err := r.store.Publish(t.Context(), store.Publish{
+		Ref:    store.Ref{Space: "default", Name: "events"},
+		Origin: []byte(`"stream_id":"events","actor":{"kind":"user","id":"local"},"causation":null`),
+		Events: []store.Event{{JSON: []byte(`{"type":"a"}`)}},
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (x *exchange) write() error {
 	}
 	ctx := x.r.Context()
 	written, err := o.Store.Append(ctx, store.Append{
-		Ref: ref, Kind: store.Entries, Batch: batch, Writer: x.visitor.Key,
+		Ref: ref, Batch: batch, Writer: x.visitor.Key,
 	})
 	if err != nil {
 		return err

@@ -115,11 +115,11 @@ func (a *appending) begin(t *transaction, s *stream) (_ *stream, v verdict, err 
 		if b.First != nil && *b.First != 1 {
 			return nil, fresh, &store.OutOfPlaceError{Ref: a.Ref, First: *b.First}
 		}
-		s, err = t.create(a.Ref, a.Kind, b.Stream, b.Epoch)
+		s, err = t.create(a.Ref, store.Entries, b.Stream, b.Epoch)
 		return s, fresh, err
 	}
 	switch {
-	case s.kind != a.Kind:
+	case s.kind != store.Entries:
 		return nil, fresh, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
 	case b.Stream != nil && *b.Stream != s.id:
 		return nil, fresh, &store.ReplacedError{Ref: a.Ref, Now: s.id}
@@ -152,16 +152,11 @@ func (a *appending) write(t *transaction, s *stream, large bool) error {
 		e := protocol.Entry{Epoch: a.Batch.Epoch, Data: data, EndsBatch: rest.Len() == 0}
 		e.Link = chain.Next(e.Epoch, data)
 		e.Seq = chain.Seq()
-		size := e.Size()
-		if s.pending.count > 0 && (s.pending.writer != a.Writer || len(s.pending.body)+size > maxRun) {
-			if err := t.flush(s); err != nil {
-				return err
-			}
+		if err := t.put(s, e, a.Writer); err != nil {
+			return err
 		}
-		s.pending.writer = a.Writer
-		s.pending.add(e)
 		if large {
-			t.room -= size
+			t.room -= e.Size()
 		}
 	}
 	a.then.rest = rest

@@ -88,12 +88,22 @@ func failure(doing string, err error) error {
 	}
 }
 
+// failed is failure for what may be no error.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure(doing, err)
+}
+
 // isRefusal tells the errors by which one operation is refused, having done
 // nothing, from the failures that end the transaction around it.
 func isRefusal(err error) bool {
 	return isA[*store.NotFoundError](err) || isA[*store.ReplacedError](err) ||
 		isA[*store.EpochBehindError](err) || isA[*store.OutOfPlaceError](err) ||
-		isA[*store.WrongKindError](err) || isA[*store.DamagedError](err)
+		isA[*store.WrongKindError](err) || isA[*store.DamagedError](err) ||
+		isA[*store.UnknownChainError](err) || isA[*store.NotFirstError](err) ||
+		isA[*store.UnknownTypeError](err) || isA[*store.TooManyTypesError](err)
 }
 
 func isA[E error](err error) bool {

@@ -14,11 +14,10 @@ import (
 // gathering puts entries into a page until that is full.
 type gathering struct {
 	page    *store.Page
-	entries int           // that there is room for yet
-	bytes   int           // of entries that there is room for yet
-	full    bool          // whether nothing more goes in
-	last    int           // bytes of the entry that was passed over last
-	link    protocol.Link // of the page's last entry
+	entries int  // that there is room for yet
+	bytes   int  // of entries that there is room for yet
+	full    bool // whether nothing more goes in
+	last    int  // bytes of the entry that was passed over last
 }
 
 // gather begins to fill a page, which stands where its reader does.
@@ -38,10 +37,7 @@ func (g *gathering) add(run row, body []byte, ends bool) error {
 		}
 		if count > 0 {
 			g.put(body[:size], ends || g.full)
-			e, _, _ := protocol.DecodeEntry(body[size-g.last : size]) // which it is, since it was passed over
-			g.link = e.Link
-			g.page.Count += count
-			g.page.Last += uint64(count)
+			g.count(body[:size], count)
 		}
 		body = body[size:]
 	}
@@ -49,6 +45,13 @@ func (g *gathering) add(run row, body []byte, ends bool) error {
 		return errors.New("a run holds another number of entries than its row says")
 	}
 	return nil
+}
+
+// count notes that the page has so many entries more, which end like body.
+func (g *gathering) count(body []byte, entries int) {
+	e, _, _ := protocol.DecodeEntry(body[len(body)-g.last:]) // which it is, since it was passed over
+	g.page.Count += entries
+	g.page.Last, g.page.Link = e.Seq, e.Link
 }
 
 // room returns how many bytes of entries the page's last piece takes, or a new

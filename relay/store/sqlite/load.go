@@ -57,16 +57,16 @@ func (l *Loader) Stream(s store.Stream) error {
 	return nil
 }
 
-// Run writes the next run of the stream that was begun last, with the sealed
-// batches that end in it.
-func (l *Loader) Run(r store.Run, sealed []store.Sealed) error {
+// Run writes the next run of the stream that was begun last, with what ends
+// in it and belongs into the index.
+func (l *Loader) Run(r store.Run, keyed []store.Keyed) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
 	if err := l.stmts.insertRun(l.key, r); err != nil {
 		return failure("loading", err)
 	}
-	for _, b := range sealed {
+	for _, b := range keyed {
 		if err := l.stmts.insertBatch(l.key, keyOf(b.Key()), b.First); err != nil {
 			return failure("loading", err)
 		}
@@ -102,19 +102,12 @@ func (l *Loader) begin() error {
 		return nil
 	}
 	l.left = maxLoad
-	return failed(sqlitex.ExecuteTransient(l.conn, "BEGIN IMMEDIATE", nil))
+	return failed("loading", sqlitex.ExecuteTransient(l.conn, "BEGIN IMMEDIATE", nil))
 }
 
 func (l *Loader) commit() error {
 	l.left = 0
-	return failed(sqlitex.ExecuteTransient(l.conn, "COMMIT", nil))
-}
-
-func failed(err error) error {
-	if err != nil {
-		return failure("loading", err)
-	}
-	return nil
+	return failed("loading", sqlitex.ExecuteTransient(l.conn, "COMMIT", nil))
 }
 
 // Close keeps what was loaded, in one file, and closes the database.
@@ -123,5 +116,5 @@ func (l *Loader) Close() error {
 	if l.left > 0 {
 		err = l.commit()
 	}
-	return errors.Join(err, failed(sqlitex.ExecuteTransient(l.conn, truncateLog, nil)), l.conn.Close())
+	return errors.Join(err, failed("loading", sqlitex.ExecuteTransient(l.conn, truncateLog, nil)), l.conn.Close())
 }

@@ -26,7 +26,7 @@ func load(t *testing.T, s *sqlite.Store, brokenOff bool) string {
 		t.Fatal(err)
 	}
 	for i, stream := range streams {
-		walk := store.NewWalk(stream.Ref, stream.Identity)
+		walk := store.NewWalk(stream.Ref, stream.Kind, stream.Identity)
 		err := l.Stream(stream)
 		for err == nil && walk.Seq() < stream.Head {
 			var runs []store.Run
@@ -35,7 +35,7 @@ func load(t *testing.T, s *sqlite.Store, brokenOff bool) string {
 			}
 			for _, r := range runs {
 				part, damage := walk.Take([]store.Run{r})
-				err = errors.Join(err, damage, l.Run(r, part.Sealed))
+				err = errors.Join(err, damage, l.Run(r, part.Keyed))
 			}
 		}
 		if err == nil && (!brokenOff || i < len(streams)-1) {

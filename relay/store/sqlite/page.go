@@ -26,13 +26,18 @@ func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err
 		if err != nil {
 			return err
 		}
-		if err := checkCursor(s, ask.After); err != nil {
+		if err := checkCursor(s, ask); err != nil {
 			return err
 		}
+		known := ask.After == nil || r.tails.ended(place, ask.After)
+		if ask.After == nil && ask.Behind > 0 {
+			if ask.After, err = r.cursorAt(conn, s, ask.Behind); err != nil {
+				return err
+			}
+		}
 		page = begun(s, ask)
-		link, err := r.fill(conn, s, ask, &page, r.tails.ended(place, ask.After))
-		if err == nil {
-			r.tails.fill(place, s, ask.After, &page, link)
+		if err = r.fill(conn, s, ask, &page, known); err == nil {
+			r.tails.fill(place, s, ask.After, &page)
 		}
 		return err
 	})
@@ -44,16 +49,32 @@ func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err
 
 // begun returns a page that has no entries yet.
 func begun(s found, ask store.Read) store.Page {
-	page := store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head}
+	page := store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head, Link: protocol.Genesis(s.Identity)}
 	if ask.After != nil {
-		page.Last = ask.After.Seq
+		page.Last, page.Link = ask.After.Seq, ask.After.Link
 	}
 	return page
 }
 
-// checkCursor checks all of a cursor that the stream's own row can tell.
-func checkCursor(s found, after *protocol.Cursor) error {
+// cursorAt returns the cursor at a position of a stream.
+func (r *Reader) cursorAt(conn *connection, s found, seq uint64) (*protocol.Cursor, error) {
+	if seq == s.Head {
+		return &protocol.Cursor{Stream: s.Identity, Seq: seq, Link: s.Link}, nil
+	}
+	list, err := r.back(conn, s, seq, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.Cursor{Stream: s.Identity, Seq: seq, Link: list[0].Link}, nil
+}
+
+// checkCursor checks all of a cursor, or of a position, that the stream's own row
+// can tell.
+func checkCursor(s found, ask store.Read) error {
+	after := ask.After
 	switch {
+	case after == nil && ask.Behind > s.Head:
+		return &store.AheadError{Ref: s.Ref, Seq: ask.Behind, Head: s.Head}
 	case after == nil:
 		return nil
 	case after.Stream != s.Identity:
@@ -68,11 +89,10 @@ func checkCursor(s found, after *protocol.Cursor) error {
 }
 
 // fill reads entries into a page, after the cursor, whose link it checks on the
-// way unless it is the head's or was checked before. It returns the link of the
-// page's last entry.
-func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Page, checked bool) (link protocol.Link, err error) {
+// way unless it is the head's or was checked before.
+func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Page, checked bool) (err error) {
 	if page.Last == s.Head || ask.Entries <= 0 {
-		return link, nil
+		return nil
 	}
 	from := max(page.Last, 1)
 	if checked {
@@ -82,27 +102,26 @@ func (r *Reader) fill(conn *connection, s found, ask store.Read, page *store.Pag
 	stmt.BindInt64(1, runID(s.key, 1))
 	stmt.BindInt64(2, runID(s.key, from))
 	stmt.BindInt64(3, runID(s.key, s.Head))
-	link, err = r.collect(stmt, s, ask, page)
+	err = r.collect(stmt, s, ask, page)
 	if reset := stmt.Reset(); err == nil && reset != nil {
 		err = failure("reading "+s.Name, reset)
 	}
 	if err == nil && page.Count == 0 {
 		err = r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: page.Last + 1, Reason: "its entries are missing"})
 	}
-	return link, err
+	return err
 }
 
-// collect puts the runs that a statement lists into a page until it is full, and returns
-// the link of the last entry.
-func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) (protocol.Link, error) {
-	damaged := func(seq uint64, reason string) (protocol.Link, error) {
-		return protocol.Link{}, r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq, Reason: reason})
+// collect puts the runs that a statement lists into a page until it is full.
+func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store.Page) error {
+	damaged := func(seq uint64, reason string) error {
+		return r.damage.note(&store.DamagedError{Ref: s.Ref, Seq: seq, Reason: reason})
 	}
 	g := gather(page, ask)
 	for next := uint64(0); !g.full; {
 		more, err := stmt.Step()
 		if err != nil {
-			return protocol.Link{}, r.damage.reading(s.Ref, max(next, page.Last+1), err)
+			return r.damage.reading(s.Ref, max(next, page.Last+1), err)
 		}
 		if !more {
 			break
@@ -122,7 +141,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 				return damaged(page.Last, err.Error())
 			}
 			if at.Link != ask.After.Link {
-				return protocol.Link{}, &store.DivergedError{Ref: s.Ref, Seq: page.Last}
+				return &store.DivergedError{Ref: s.Ref, Seq: page.Last}
 			}
 			body = rest
 		}
@@ -130,7 +149,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 			return damaged(page.Last+1, err.Error())
 		}
 	}
-	return g.link, nil
+	return nil
 }
 
 // scanPlace takes where a run is from a statement that selects id, count and

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"hearth/relay/store"
 	"hearth/relay/store/sqlite"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,11 @@ func TestDatabaseRefuses(t *testing.T) {
 	write(t, s, "notes", "a", "b")
 	write(t, s, "notes", "S\x01c")
 	write(t, s, "calendar", "d")
+	for _, id := range []string{"1", "2"} {
+		if _, err := s.Settle(t.Context(), store.Command{ID: id}, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	shut(t, s)
 
 	conn, err := driver.OpenConn(path, driver.OpenReadWrite)
@@ -93,6 +99,14 @@ func TestDatabaseRefuses(t *testing.T) {
 
 		{"batch_never_changes", "UPDATE batch SET first = 1"},
 		{"batch_never_goes", "DELETE FROM batch"},
+
+		{"command_runs_once", "INSERT INTO command (key, at, result) SELECT key, 0, x'00' FROM command"},
+		{"command_runs_once", "REPLACE INTO command (key, at, result) SELECT key, 0, x'00' FROM command"},
+		{"command_runs_once", "REPLACE INTO command (seq, key, at, result) VALUES (2, zeroblob(16), 0, x'00')"},
+		{"", "INSERT INTO command (key, at, result) VALUES (zeroblob(15), 0, x'00')"}, // a key that is none, which a CHECK refuses
+		{"command_never_changes", "UPDATE command SET result = x'00'"},
+		{"command_never_changes", "UPDATE command SET rowid = 9"},
+		{"command_goes_in_turn", "DELETE FROM command WHERE seq = 2"},
 	} {
 		// Each in a transaction that goes back, should it be let through.
 		if err := sqlitex.ExecuteTransient(conn, "BEGIN", nil); err != nil {
@@ -136,6 +150,7 @@ func dump(t *testing.T, conn *driver.Conn) []string {
 		"SELECT key, space, name, kind, hex(id), epoch, head, tail, hex(link), bytes, created_at, written_at FROM stream ORDER BY key",
 		"SELECT id, count, bytes, written_at, writer, hex(body) FROM run ORDER BY id",
 		"SELECT stream, key, first FROM batch ORDER BY stream, key, first",
+		"SELECT seq, hex(key), at, hex(result) FROM command ORDER BY seq",
 	} {
 		err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *driver.Stmt) error {
 			var row []string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"hearth/relay/store"
 )
@@ -76,7 +77,7 @@ func (r *restoring) read(ctx context.Context) {
 		}
 		run.Wire = bytes.Clone(run.Wire)
 		p.runs, p.size = append(p.runs, run.Run), p.size+len(run.Wire)
-		for _, b := range run.Sealed {
+		for _, b := range run.Keyed {
 			p.keys = append(p.keys, batchKey{keyOf(b.Key()), b.First})
 		}
 		if p.size >= maxTurn {
@@ -186,6 +187,6 @@ func (r *restoring) write(t *transaction, s *stream) error {
 		}
 	}
 	s.head, s.link, s.tailLink, s.epoch, s.bytes = r.Head, r.Link, r.Link, r.Epoch, r.Bytes
-	s.moved, s.writtenAt = true, r.WrittenAt
+	s.moved, s.writtenAt, s.newest = true, r.WrittenAt, time.Time{}
 	return nil
 }

@@ -21,6 +21,9 @@ type state struct {
 	link  protocol.Link // at the head
 	bytes uint64
 
+	// The time of the newest event, and zero if nobody has asked for it yet.
+	newest time.Time
+
 	// Where a batch that is still being written has come to; the head and its
 	// link if there is none.
 	tail     uint64

@@ -16,6 +16,8 @@ type writerStatements struct {
 	stream, addSpace, addStream, moveHead, dropTail, deleteStream *sqlite.Stmt
 	runAt, addRun, deleteRuns                                     *sqlite.Stmt
 	addBatch, findBatch                                           *sqlite.Stmt
+	findCommand, addCommand, pruneCommands                        *sqlite.Stmt
+	otherTypes, putType, dropType                                 *sqlite.Stmt
 }
 
 // runAt finds the run of a stream that holds a position: the last one that
@@ -48,6 +50,15 @@ func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 		{&s.deleteRuns, "DELETE FROM run WHERE id BETWEEN ? AND ?"},
 		{&s.addBatch, "INSERT INTO batch (stream, key, first) VALUES (?, ?, ?)"},
 		{&s.findBatch, "SELECT first FROM batch WHERE stream = ? AND key = ? ORDER BY first"},
+		{&s.findCommand, "SELECT result FROM command WHERE key = ?"},
+		{&s.addCommand, "INSERT INTO command (key, at, result) VALUES (?, ?, ?)"},
+		{&s.pruneCommands, `DELETE FROM command WHERE seq IN (
+			SELECT seq FROM (SELECT seq, at FROM command ORDER BY seq LIMIT ?1)
+			WHERE at < ?2 OR seq <= (SELECT max(seq) FROM command) - ?3)`},
+		{&s.otherTypes, `SELECT count(*) FROM space p JOIN event_type t ON t.space = p.key WHERE p.name = ? AND t.name <> ?`},
+		{&s.putType, `INSERT INTO event_type (space, name, schema, changed_at) SELECT key, ?1, ?2, ?3 FROM space WHERE name = ?4
+			ON CONFLICT DO UPDATE SET schema = excluded.schema, changed_at = excluded.changed_at`},
+		{&s.dropType, "DELETE FROM event_type WHERE space = (SELECT key FROM space WHERE name = ?) AND name = ?"},
 	} {
 		var err error
 		if *p.stmt, err = conn.Prepare(p.query); err != nil {
@@ -96,6 +107,27 @@ func (s *writerStatements) insertBatch(stream, key int64, first uint64) error {
 	stmt.BindInt64(2, key)
 	stmt.BindInt64(3, int64(first))
 	return run(stmt)
+}
+
+// insertCommand remembers the result of a command.
+func (s *writerStatements) insertCommand(c store.Remembered) error {
+	stmt := s.addCommand
+	stmt.BindBytes(1, c.Key[:])
+	stmt.BindInt64(2, c.At.UnixMilli())
+	stmt.BindBytes(3, c.Result)
+	return run(stmt)
+}
+
+// insertType puts a type, and makes its space if that is new.
+func (s *writerStatements) insertType(t store.Type) error {
+	space, stmt := s.addSpace, s.putType
+	space.BindText(1, t.Space)
+	space.BindInt64(2, t.ChangedAt.UnixMilli())
+	stmt.BindText(1, t.Name)
+	stmt.BindBytes(2, t.Schema)
+	stmt.BindInt64(3, t.ChangedAt.UnixMilli())
+	stmt.BindText(4, t.Space)
+	return cmp.Or(run(space), run(stmt))
 }
 
 // keyOf is as much of a batch's key as is kept.

@@ -60,6 +60,7 @@ func newStore(conn *sqlite.Conn, reader *Reader, o Options) (*Store, error) {
 		totals:  s.totals,
 		tails:   &reader.tails,
 		publish: o.Publish,
+		mark:    drawMark(),
 		now:     time.Now,
 		path:    reader.path,
 		logRoom: maxLog,

@@ -77,8 +77,8 @@ func (t *tails) enter(ref store.Ref) *tail {
 }
 
 // fill notes in a place that was entered before what was read of the stream
-// then: a page, with the link of its last entry.
-func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page, link protocol.Link) {
+// then: a page.
+func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s == nil || t.streams[f.Ref] != s || f.Head < s.floor {
@@ -86,7 +86,7 @@ func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page,
 	}
 	t.move(s, f)
 	if page.Count > 0 && page.Last != f.Head {
-		s.ends[s.turn] = end{page.Last, link}
+		s.ends[s.turn] = end{page.Last, page.Link}
 		s.turn = (s.turn + 1) % len(s.ends)
 	}
 	size := 0
@@ -195,12 +195,19 @@ func (t *tails) heads(space string, names []string, states []store.State) bool {
 // page answers a reader from what is remembered, and says whether that was
 // enough. The error is one of those of Page that cursors are refused with.
 func (t *tail) page(ask store.Read) (page store.Page, known bool, err error) {
-	if err := checkCursor(t.found, ask.After); err != nil {
+	if err := checkCursor(t.found, ask); err != nil {
 		return store.Page{}, true, err
 	}
 	page = begun(t.found, ask)
-	if page.Last == t.Head || ask.Entries <= 0 {
+	if ask.After == nil {
+		page.Last = ask.Behind
+	}
+	if page.Last == t.Head {
+		page.Link = t.Link
 		return page, true, nil
+	}
+	if ask.Entries <= 0 {
+		return page, ask.After != nil || ask.Behind == 0, nil
 	}
 	if len(t.wire) == 0 || page.Last+1 < t.first {
 		return store.Page{}, false, nil
@@ -216,12 +223,12 @@ func (t *tail) page(ask store.Read) (page store.Page, known bool, err error) {
 	if ask.After != nil && ask.After.Link != link {
 		return store.Page{}, true, &store.DivergedError{Ref: ask.Ref, Seq: page.Last}
 	}
-	size, count, err := gather(&page, ask).walk(body, len(body))
+	g := gather(&page, ask)
+	size, count, err := g.walk(body, len(body))
 	if err != nil {
 		return store.Page{}, false, err
 	}
 	page.Wire = [][]byte{body[:size:size]}
-	page.Count = count
-	page.Last += uint64(count)
+	g.count(body[:size], count)
 	return page, true, nil
 }

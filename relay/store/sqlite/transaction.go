@@ -19,6 +19,10 @@ type transaction struct {
 	now     time.Time // one time for all of the group
 	streams map[store.Ref]*stream
 	room    int // bytes of large batches that still fit in
+
+	// The row of a stream, with this key, in which an event was looked for last.
+	row   row
+	rowOf int64
 }
 
 // run applies a step of each request and commits them. An error is a failure,

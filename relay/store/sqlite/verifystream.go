@@ -39,7 +39,7 @@ type part struct {
 // stream checks a stream up to the head that it had when it was found: entries up
 // to there never change, whatever is written meanwhile.
 func (v *verification) stream(ctx context.Context, f found) error {
-	w := &walked{found: f, walk: store.NewWalk(f.Ref, f.Identity)}
+	w := &walked{found: f, walk: store.NewWalk(f.Ref, f.Kind, f.Identity)}
 	w.left.Store(1)
 	for w.walk.Seq() < f.Head {
 		memory, _ := v.memory.Get().(*[]byte)
@@ -83,7 +83,7 @@ func (v *verification) hash(ctx context.Context, w *walked, s store.Stretch, mem
 	w.left.Add(1)
 	check := func() error {
 		w.hurt(s.Check())
-		w.count(s.Sealed)
+		w.count(s.Keyed)
 		v.memory.Put(memory)
 		return v.release(ctx, w)
 	}
@@ -143,7 +143,7 @@ func (w *walked) part() {
 }
 
 // count adds batches to the parts in which they begin.
-func (w *walked) count(batches []store.Sealed) {
+func (w *walked) count(batches []store.Keyed) {
 	sums := make([]uint64, len(batches))
 	for i, b := range batches {
 		key := b.Key()

@@ -74,6 +74,10 @@ type writer struct {
 	now     func() time.Time
 	turns   turns
 	crowd   crowd
+	mark    store.Mark // of the ids that it draws
+
+	// What is rendered of an event, whose memory is used again.
+	ts, id, envelope []byte
 
 	path    string
 	logRoom uint64 // the size of the log beyond which it is folded in

@@ -28,9 +28,6 @@ func (d *driver) crash(t *testing.T, rt *rapid.T) {
 		if i == 0 { // which takes several transactions
 			a.Batch = batch(3, slices.Repeat([]string{strings.Repeat("z", 400_000)}, 3)...)
 		}
-		if s := d.model[ref]; s != nil {
-			a.Kind = s.kind
-		}
 		racing[ref] = a
 	}
 	left := t.TempDir()
@@ -113,7 +110,7 @@ func (d *driver) runs(rt *rapid.T) {
 		same(rt, &store.NotFoundError{Ref: ref}, err)
 		return
 	}
-	walk := store.NewWalk(ref, s.id)
+	walk := store.NewWalk(ref, s.kind, s.id)
 	var got []protocol.Entry
 	for walk.Seq() < s.head() {
 		runs, err := d.Runs(d.ctx, ref, walk.Seq(), s.head())

@@ -91,26 +91,6 @@ func testFirst(t *testing.T, open Open) {
 	equal(t, "the copy", []string{"a", "b"}, texts(s.readAll(t, copied, everything)))
 }
 
-// What a stream holds is decided by its first write.
-func testKind(t *testing.T, open Open) {
-	s := start(t, open)
-	for _, kind := range []store.Kind{store.Entries, store.Events} {
-		other := store.Events - kind
-		ref := named([]string{"entries", "events"}[kind])
-		if _, err := s.Append(t.Context(), store.Append{Ref: ref, Kind: kind, Batch: batch(0, "a")}); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.Append(t.Context(), store.Append{Ref: ref, Kind: other, Batch: batch(0, "b")})
-		refused(t, err, &store.WrongKindError{Ref: ref, Kind: kind})
-		s.reopen(t)
-		_, err = s.Append(t.Context(), store.Append{Ref: ref, Kind: other, Batch: batch(0, "b")})
-		refused(t, err, &store.WrongKindError{Ref: ref, Kind: kind})
-		p := s.page(t, store.Read{Ref: ref, Entries: everything, Bytes: everything})
-		equal(t, "the kind of the page", kind, p.Kind)
-		equal(t, "the stream", []string{"a"}, texts(decode(t, p)))
-	}
-}
-
 // An epoch only goes up; entries keep the one they were written in.
 func testEpoch(t *testing.T, open Open) {
 	s := start(t, open)

@@ -113,12 +113,6 @@ func entries(rt *rapid.T) []string {
 func (d *driver) append(rt *rapid.T) {
 	a := store.Append{Ref: d.ref(rt), Writer: rapid.SampledFrom([]string{"", "phone", "desk"}).Draw(rt, "writer")}
 	s := d.model[a.Ref]
-	if s != nil {
-		a.Kind = s.kind
-	}
-	if rapid.IntRange(0, 9).Draw(rt, "other kind") == 9 {
-		a.Kind = store.Events - a.Kind
-	}
 	if s != nil && len(s.batches) > 0 && rapid.Bool().Draw(rt, "again") {
 		a.Batch = s.batches[rapid.IntRange(0, len(s.batches)-1).Draw(rt, "batch")].Batch
 		a.Batch.Stream, a.Batch.First = nil, nil
@@ -150,7 +144,7 @@ func (d *driver) append(rt *rapid.T) {
 		rt.Fatalf("the batch is at %+v, should be at %+v", got, want)
 	}
 	if refusal == nil && !want.Repeated {
-		d.moves = append(d.moves, store.Moved{Ref: a.Ref, State: store.State{Stream: want.Stream, Head: want.Last}})
+		d.moves = append(d.moves, store.Moved{Ref: a.Ref, State: store.State{Stream: want.Stream, Head: want.Last}, Before: want.First - 1})
 	}
 	if diff := cmp.Diff(d.moves, d.heard()[d.heardBefore:], comparing); diff != "" {
 		rt.Fatalf("what was published (-want +got):\n%s", diff)

@@ -55,7 +55,7 @@ func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, e
 		case b.Stream != nil:
 			drawn = *b.Stream
 		}
-		s = &modelStream{kind: a.Kind, id: drawn}
+		s = &modelStream{kind: store.Entries, id: drawn}
 		m[a.Ref] = s
 	}
 	repeat := slices.IndexFunc(s.batches, func(held modelBatch) bool {
@@ -63,7 +63,7 @@ func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, e
 			slices.EqualFunc(slices.Collect(held.Entries.All()), slices.Collect(b.Entries.All()), bytes.Equal)
 	})
 	switch {
-	case s.kind != a.Kind:
+	case s.kind != store.Entries:
 		return store.Written{}, &store.WrongKindError{Ref: a.Ref, Kind: s.kind}
 	case b.Stream != nil && *b.Stream != s.id:
 		return store.Written{}, &store.ReplacedError{Ref: a.Ref, Now: s.id}

@@ -24,7 +24,7 @@ func testPublish(t *testing.T, open Open) {
 		t.Helper()
 		w := s.write(t, ref, b)
 		if !w.Repeated {
-			want = append(want, store.Moved{Ref: ref, State: store.State{Stream: w.Stream, Head: w.Last}})
+			want = append(want, store.Moved{Ref: ref, State: store.State{Stream: w.Stream, Head: w.Last}, Before: w.First - 1})
 		}
 		expect()
 	}

@@ -50,7 +50,7 @@ func (s *subject) stream(t testing.TB, ref store.Ref) store.Stream {
 // an error if there is one.
 func (s *subject) walked(t *testing.T, stream store.Stream, after uint64, broken error) iter.Seq2[store.Walked, error] {
 	return func(yield func(store.Walked, error) bool) {
-		walk := store.NewWalk(stream.Ref, stream.Identity)
+		walk := store.NewWalk(stream.Ref, stream.Kind, stream.Identity)
 		for walk.Seq() < stream.Head {
 			runs, err := s.Runs(t.Context(), stream.Ref, walk.Seq(), stream.Head)
 			if err != nil {
@@ -59,7 +59,7 @@ func (s *subject) walked(t *testing.T, stream store.Stream, after uint64, broken
 			}
 			for _, r := range runs {
 				part, err := walk.Take([]store.Run{r})
-				if r.First > after && !yield(store.Walked{Run: r, Sealed: part.Sealed}, errors.Join(err, part.Check())) {
+				if r.First > after && !yield(store.Walked{Run: r, Keyed: part.Keyed}, errors.Join(err, part.Check())) {
 					return
 				}
 			}

@@ -28,7 +28,7 @@ func testRuns(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	want := s.readAll(t, ref, protocol.MaxPageEntries)
-	walk := store.NewWalk(ref, stream.Identity)
+	walk := store.NewWalk(ref, stream.Kind, stream.Identity)
 	var got []protocol.Entry
 	for walk.Seq() < stream.Head {
 		runs, err := s.Runs(t.Context(), ref, walk.Seq(), stream.Head)
