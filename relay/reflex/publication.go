@@ -21,21 +21,21 @@ func DecodePublication(body []byte) (Publication, error) {
 	if !r.isObject() {
 		return Publication{}, r.rejection()
 	}
-	bare, many := r.form()
+	isBare, isMany := r.form()
 	var p Publication
 	switch {
-	case bare:
-		p.Events = []NewEvent{{Event: r.event()}}
-	case many:
+	case isBare:
+		p = Publication{Events: []NewEvent{{Event: r.event()}}, form: bare}
+	case isMany:
 		p = r.events()
 	default:
-		p.Events = []NewEvent{r.newEvent()}
+		p = Publication{Events: []NewEvent{r.newEvent()}, form: single}
 	}
 	return p, r.rejection()
 }
 
 // form looks whether the object that is next is an event as such, or many.
-func (r *reading) form() (bare, many bool) {
+func (r *reading) form() (isBare, isMany bool) {
 	defer func(at int) { r.at = at }(r.at)
 	r.open()
 	for r.more() {
@@ -45,11 +45,11 @@ func (r *reading) form() (bare, many bool) {
 				return true, false
 			}
 		case "events":
-			many = true
+			isMany = true
 		}
 		r.value()
 	}
-	return false, many
+	return false, isMany
 }
 
 // events reads many events with what concerns all of them.

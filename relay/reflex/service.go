@@ -9,9 +9,13 @@ type Options struct {
 // one handler for all. Its methods may be called from any goroutine.
 type Service struct {
 	store Store
+	types *types
 }
 
 // New returns a service.
 func New(o Options) *Service {
-	return &Service{store: o.Store}
+	return &Service{
+		store: o.Store,
+		types: &types{store: o.Store, spaces: make(map[string]map[string]*schema)},
+	}
 }

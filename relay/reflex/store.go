@@ -10,7 +10,6 @@ import (
 // operations do.
 type Store interface {
 	Publish(ctx context.Context, p store.Publish) (store.Publication, error)
-	Recall(ctx context.Context, c store.Command) (result []byte, found bool, err error)
 	Settle(ctx context.Context, c store.Command, result []byte) (first []byte, err error)
 
 	Page(ctx context.Context, r store.Read) (store.Page, error)

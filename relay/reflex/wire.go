@@ -98,7 +98,19 @@ type NewEvent struct {
 type Publication struct {
 	Events        []NewEvent `json:"events" jsonschema:"maxItems=100000"`
 	CorrelationID string     `json:"correlation_id,omitempty" jsonschema:"maxLength=256"`
+
+	form form // in which it was sent
 }
+
+// form is how events were sent: mistakes in them are named accordingly.
+type form uint8
+
+const (
+	several   form = iota // a list of events
+	single                // an event with its id
+	bare                  // an event as such
+	commanded             // a command
+)
 
 // Published is the outcome of a publish command, and of each event of a
 // [Publication].
