@@ -20,12 +20,13 @@ type shown struct {
 	link protocol.Link
 	head []byte // up to data
 	data []byte // an opaque entry's, which comes in base64; nil if there is none
-	tail string
+	tail string // ends with the envelope's brace
 }
 
 // showEvent shows an event, which is stored as its envelope.
 func showEvent(e protocol.Entry) shown {
-	return shown{seq: e.Seq, link: e.Link, head: e.Data}
+	end := len(e.Data) - 1
+	return shown{seq: e.Seq, link: e.Link, head: e.Data[:end], tail: "}"}
 }
 
 // opaque shows the opaque entries of a stream: what is known of them, and their

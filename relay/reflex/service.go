@@ -1,8 +1,12 @@
 package reflex
 
+import "hearth/relay/guard"
+
 // Options are what a [Service] works with.
 type Options struct {
 	Store Store
+	Hub   Hub
+	Pages guard.Room // bounds the memory of what is being read for those who follow
 }
 
 // Service does what is asked of it over REST, WebSocket and whatever comes later:
@@ -10,6 +14,7 @@ type Options struct {
 type Service struct {
 	store Store
 	types *types
+	feeds *feeds
 }
 
 // New returns a service.
@@ -17,5 +22,6 @@ func New(o Options) *Service {
 	return &Service{
 		store: o.Store,
 		types: &types{store: o.Store, spaces: make(map[string]map[string]*schema)},
+		feeds: &feeds{store: o.Store, hub: o.Hub, pages: o.Pages},
 	}
 }
