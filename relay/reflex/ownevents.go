@@ -2,13 +2,6 @@ package reflex
 
 import "time"
 
-// OwnEvent is an event that only the relay publishes: of rules, of their runs and
-// of schedules. Its members stand behind its type.
-type OwnEvent interface {
-	// EventType returns the type of the event.
-	EventType() string
-}
-
 // RuleFired says that a rule found what it looks for, and that a run begins.
 type RuleFired struct {
 	Rule     string         `json:"rule"`
@@ -125,40 +118,25 @@ type Tick struct {
 	At       time.Time `json:"at"`
 }
 
-// The types of the events (contract, "Server frames").
-func (RuleFired) EventType() string       { return "rule_fired" }
-func (RuleErrored) EventType() string     { return "rule_errored" }
-func (RuleReset) EventType() string       { return "rule_reset" }
-func (RuleInstalled) EventType() string   { return "rule_installed" }
-func (RuleArchived) EventType() string    { return "rule_archived" }
-func (RunStarted) EventType() string      { return "run_started" }
-func (RunProgressed) EventType() string   { return "run_progressed" }
-func (RunRetrying) EventType() string     { return "run_retrying" }
-func (RunSucceeded) EventType() string    { return "run_succeeded" }
-func (RunDeadLettered) EventType() string { return "run_dead_lettered" }
-func (RunCancelled) EventType() string    { return "run_cancelled" }
-func (RunSkipped) EventType() string      { return "run_skipped" }
-func (RunRequeued) EventType() string     { return "run_requeued" }
-func (FeedbackGiven) EventType() string   { return "feedback_given" }
-func (Tick) EventType() string            { return "tick" }
-
-// OwnEvents lists one of each type, without what it tells.
-func OwnEvents() []OwnEvent {
-	return []OwnEvent{
-		RuleFired{},
-		RuleErrored{},
-		RuleReset{},
-		RuleInstalled{},
-		RuleArchived{},
-		RunStarted{},
-		RunProgressed{},
-		RunRetrying{},
-		RunSucceeded{},
-		RunDeadLettered{},
-		RunCancelled{},
-		RunSkipped{},
-		RunRequeued{},
-		FeedbackGiven{},
-		Tick{},
+// OwnEvents returns the events that only the relay publishes, of rules, of their runs
+// and of schedules (contract, "Server frames"): by their types, the members that
+// stand behind these.
+func OwnEvents() map[string]any {
+	return map[string]any{
+		"rule_fired":        RuleFired{},
+		"rule_errored":      RuleErrored{},
+		"rule_reset":        RuleReset{},
+		"rule_installed":    RuleInstalled{},
+		"rule_archived":     RuleArchived{},
+		"run_started":       RunStarted{},
+		"run_progressed":    RunProgressed{},
+		"run_retrying":      RunRetrying{},
+		"run_succeeded":     RunSucceeded{},
+		"run_dead_lettered": RunDeadLettered{},
+		"run_cancelled":     RunCancelled{},
+		"run_skipped":       RunSkipped{},
+		"run_requeued":      RunRequeued{},
+		"feedback_given":    FeedbackGiven{},
+		"tick":              Tick{},
 	}
 }

@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -10,12 +11,7 @@ import (
 // TestOwnEvents: the events of the relay's own that are described are those that
 // it keeps from publishers.
 func TestOwnEvents(t *testing.T) {
-	var types []string
-	for _, e := range OwnEvents() {
-		types = append(types, e.EventType())
-	}
-	slices.Sort(types)
-	if diff := cmp.Diff(owned, types); diff != "" {
+	if diff := cmp.Diff(owned, slices.Sorted(maps.Keys(OwnEvents()))); diff != "" {
 		t.Errorf("(-kept +described)\n%s", diff)
 	}
 }

@@ -140,11 +140,9 @@ type ErrorFrame struct {
 // EntryEvent is the event as which an opaque entry shows, one that was written
 // through v1.
 type EntryEvent struct {
+	Type  string `json:"type" jsonschema:"enum=entry"` // "entry"
 	Epoch uint32 `json:"epoch"`
 	Size  uint64 `json:"size"`           // of its data, in bytes
 	Link  string `json:"link"`           // of the stream's chain at its position, in lowercase hexadecimal
 	Data  []byte `json:"data,omitempty"` // left out if the reader wants it so
 }
-
-// EventType returns the type of the event.
-func (EntryEvent) EventType() string { return "entry" }

@@ -35,7 +35,17 @@ const (
 
 // routes are all paths that are served (contract, "REST" and "WebSocket"; the
 // types and schemas are this relay's own).
-var routes = []route{}
+var routes = []route{
+	{path: []string{"schemas"}, methods: map[string]service{
+		http.MethodGet: {(*exchange).schemas, Other},
+	}},
+	{path: []string{"schemas", anyName}, methods: map[string]service{
+		http.MethodGet: {(*exchange).schemaFile, Other},
+	}},
+	{path: []string{"openapi.json"}, methods: map[string]service{
+		http.MethodGet: {(*exchange).document, Other},
+	}},
+}
 
 // locate finds the route of an escaped path, with the stream and the name if they
 // are in it. Each segment is unescaped by itself and once, so that an escaped
