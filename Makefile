@@ -27,9 +27,9 @@ BUILD_PACKAGES := gcc libc6-dev pkg-config libgl1-mesa-dev libx11-dev libxcursor
 	libxi-dev libxinerama-dev libxrandr-dev libxxf86vm-dev
 # Beside those: a Python that can make environments and the tools that look at
 # the program from outside: namespaces, system calls, mDNS, a display with
-# a window manager.
+# a window manager, a browser.
 TEST_PACKAGES := $(BUILD_PACKAGES) python3 python3-venv iproute2 strace xvfb openbox \
-	xdotool wmctrl imagemagick libgl1-mesa-dri fonts-dejavu-core dbus avahi-daemon avahi-utils
+	xdotool wmctrl imagemagick libgl1-mesa-dri fonts-dejavu-core dbus avahi-daemon avahi-utils chromium
 
 # objdump comes with the compiler.
 PACKAGE_PACKAGES := librsvg2-bin desktop-file-utils appstream xz-utils zip
@@ -97,6 +97,10 @@ test: build ## Install what tests need and run all of them
 	@scripts/python-venv.sh $(PYTHON) $(PYTHON_REQUIREMENTS)
 	HEARTH_BIN=$(CURDIR)/bin/hearth HEARTH_PYTHON=$(PYTHON)/bin/python \
 		go test -race -tags $(TEST_TAGS) ./...
+
+.PHONY: schemas
+schemas: ## Make the JSON Schemas and the OpenAPI document of reflexr.v1 anew
+	go generate ./relay/reflex/schemas
 
 .PHONY: bench
 bench: ## Measure Hearth beside the published relay; BENCH=-quick takes a minute

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/invopop/jsonschema"
-	orderedmap "github.com/pb33f/ordered-map/v2"
 
 	"hearth/relay/reflex"
 )
@@ -121,18 +120,18 @@ func (r *reflector) settle(result *jsonschema.Schema) {
 	outcome, _ := result.Properties.Get("outcome")
 	outcome.OneOf = []*jsonschema.Schema{r.reflect(reflect.TypeFor[reflex.Published]()), {Type: "null"}}
 	result.OneOf = []*jsonschema.Schema{
-		{Properties: either("ok", true, "rejection")},
-		{Properties: either("ok", false, "outcome")},
+		either("ok", true, "rejection"),
+		either("ok", false, "outcome"),
 	}
 }
 
-// either returns the properties of a message that has a value in one member and
+// either returns the schema of a message that has a value in one member and
 // therefore null in another.
-func either(name string, value any, null string) *orderedmap.OrderedMap[string, *jsonschema.Schema] {
+func either(name string, value any, null string) *jsonschema.Schema {
 	properties := jsonschema.NewProperties()
 	properties.Set(name, &jsonschema.Schema{Const: value})
 	properties.Set(null, &jsonschema.Schema{Type: "null"})
-	return properties
+	return &jsonschema.Schema{Properties: properties}
 }
 
 // enumeration returns the schema of a text that is one of a list.
