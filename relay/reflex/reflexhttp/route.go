@@ -36,6 +36,20 @@ const (
 // routes are all paths that are served (contract, "REST" and "WebSocket"; the
 // types and schemas are this relay's own).
 var routes = []route{
+	{path: []string{"streams", anyStream, "commands"}, methods: map[string]service{
+		http.MethodPost: {(*exchange).command, Command},
+	}},
+	{path: []string{"streams", anyStream, "events"}, methods: map[string]service{
+		http.MethodPost: {(*exchange).publish, Publish},
+	}},
+	{path: []string{"types"}, methods: map[string]service{
+		http.MethodGet: {(*exchange).types, Other},
+	}},
+	{path: []string{"types", anyName}, methods: map[string]service{
+		http.MethodGet:    {(*exchange).getType, Other},
+		http.MethodPut:    {(*exchange).putType, Other},
+		http.MethodDelete: {(*exchange).dropType, Other},
+	}},
 	{path: []string{"schemas"}, methods: map[string]service{
 		http.MethodGet: {(*exchange).schemas, Other},
 	}},
