@@ -20,6 +20,7 @@ type observer struct {
 	logger   *slog.Logger
 	metrics  *metrics
 	nudge    func() // tells the window that something is new
+	news     *happenings
 	refusals refusals
 	activity activity
 	waiting  atomic.Int64
@@ -109,6 +110,7 @@ func (o *observer) refused(ctx context.Context, v access.Visitor, r console.Refu
 	r.First, r.Last, r.Times = now, now, 1
 	o.refusals.add(r)
 	o.activity.refused(now, r)
+	o.news.refused(v, r.Code, string(r.Action), r.Stream)
 	o.nudge()
 }
 

@@ -26,6 +26,7 @@ import (
 	"hearth/relay/guard"
 	"hearth/relay/notify"
 	"hearth/relay/protocol"
+	"hearth/relay/reflex"
 	"hearth/relay/store/sqlite"
 	"hearth/relay/streamhttp"
 )
@@ -62,6 +63,10 @@ type Options struct {
 	// Backups says where backups go and how often; without a folder to one in the
 	// data folder.
 	Backups backup.Plan
+
+	// Happenings are the kinds of happenings that are told on the streams _relay;
+	// none if it is empty.
+	Happenings []reflex.HappeningKind
 }
 
 // Relay is a running relay. It is an http.Handler; Serve gives it the timeouts
@@ -76,6 +81,7 @@ type Relay struct {
 	hub      *notify.Hub
 	backups  *backup.Keeper
 	seen     *observer
+	news     *happenings
 	streams  *streamhttp.Handler
 	handler  http.Handler
 	started  time.Time
@@ -135,17 +141,21 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.store, err = sqlite.Open(ctx, filepath.Join(dir, databaseFile), sqlite.Options{Publish: r.hub.Publish, Logger: o.Logger})
+	r.news = newHappenings(o.Happenings, func() uint64 { return diskFree(dir) }, o.Logger)
+	r.store, err = sqlite.Open(ctx, filepath.Join(dir, databaseFile), sqlite.Options{Publish: r.moved, Logger: o.Logger})
 	if err != nil {
 		return nil, err
 	}
-	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge}
+	r.news.store = r.store
+	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge, news: r.news}
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
 	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)
+	r.backups.Ended = r.tellBackup
 	r.ShowOwner(r.Console())
 	r.chores.Go(r.keepChecking)
 	r.chores.Go(func() { r.backups.Run(r.life) })
+	r.chores.Go(r.news.run)
 	return r, nil
 }
 

@@ -105,6 +105,7 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 		r.streams.Close(ctx)
 	})
 	stopping.Wait()
+	r.news.stop()
 	r.chores.Wait()
 	return errors.Join(r.store.Close(), r.lock.Unlock())
 }

@@ -73,5 +73,6 @@ func (r *Relay) tellChecked(only console.StreamRef, v console.Verification) {
 	if only == (console.StreamRef{}) {
 		r.checked.Store(new(time.Now()))
 	}
+	r.tellVerified(only, v)
 	r.hub.Nudge()
 }

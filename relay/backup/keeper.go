@@ -12,6 +12,10 @@ import (
 
 // Keeper makes backups as it is planned, one at a time, and tells how they are.
 type Keeper struct {
+	// Ended hears what came of each backup, unless it was broken off. It is set before
+	// the first one, and may be nil.
+	Ended func(made Kept, err error)
+
 	maker   Maker
 	log     *slog.Logger
 	changed func()        // hears when there is something new to tell; may be nil
@@ -236,6 +240,9 @@ func (k *Keeper) end(ctx context.Context, p Plan, chosen bool, made Kept, err er
 	}
 	if err != nil && ctx.Err() == nil {
 		k.log.Error("no backup could be made", "folder", p.Folder, "error", err)
+	}
+	if k.Ended != nil && (err == nil || ctx.Err() == nil) {
+		k.Ended(made, err)
 	}
 	k.mu.Lock()
 	k.running = false
