@@ -10,6 +10,9 @@ import (
 	"hearth/relay/reflex"
 )
 
+// data is the parameter that says whether opaque entries come with their bytes.
+const data = "data"
+
 // query holds the parameters of a request, and what is wrong with them.
 type query struct {
 	values url.Values
@@ -90,4 +93,13 @@ func (q *query) cursor(name string) *protocol.Cursor {
 		return nil
 	}
 	return &c
+}
+
+// withoutData says whether opaque entries are to come without their bytes.
+func (q *query) withoutData() bool {
+	text, given := q.one(data)
+	if given && text != "none" {
+		q.refuse(data, "value_error", "takes only none, not %.40q", text)
+	}
+	return given
 }
