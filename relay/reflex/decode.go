@@ -35,6 +35,7 @@ const (
 	badValue     = "value_error"
 	badString    = "string_type"
 	badNumber    = "int_type"
+	badRange     = "out_of_range"
 	badBool      = "bool_type"
 	badObject    = "model_type"
 	badList      = "list_type"

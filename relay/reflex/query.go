@@ -1,6 +1,10 @@
 package reflex
 
-import "hearth/relay/protocol"
+import (
+	"fmt"
+
+	"hearth/relay/protocol"
+)
 
 const (
 	// DefaultLimit is how many events a page has if the reader does not say.
@@ -43,20 +47,33 @@ const (
 	CursorDiverged = "cursor_diverged" // the stream has another link there
 )
 
-// Page is a page of events.
-type Page struct {
-	// Pieces are a JSON array of envelopes, oldest first, in pieces.
-	Pieces [][]byte
-	Count  int // of envelopes
-
-	// Next is the position behind which there are more, or may be; 0 if none are
-	// known to follow.
-	Next uint64
-
-	// Earlier is the position before which there are more, or may be, of a page of
-	// the last ones; 0 if there are none.
-	Earlier uint64
-
-	Cursor *protocol.Cursor // where the page ends: the last position that was looked at; nil if there is no stream
-	Reset  string           // why the page begins at the stream's start; empty if it does not
+// check refuses a query that makes no sense, or asks for too much. The error is a
+// *Rejection.
+func (q Query) check() error {
+	var errs []FieldError
+	bad := func(name, kind, msg string) {
+		errs = append(errs, fieldError(msg, kind, "query", name))
+	}
+	if q.Limit != nil && q.Last != nil {
+		bad("last", badValue, "either the first so many or the last so many can be had")
+	}
+	if q.Limit != nil && (*q.Limit < 0 || *q.Limit > MaxLimit) {
+		bad("limit", badRange, fmt.Sprintf("a page has 0 to %d events", MaxLimit))
+	}
+	if q.Last != nil && (*q.Last < 0 || *q.Last > MaxLimit) {
+		bad("last", badRange, fmt.Sprintf("a page has 0 to %d events", MaxLimit))
+	}
+	if len(q.Types) > maxFilter {
+		bad("type", tooManyItems, fmt.Sprintf("at most %d types are told apart", maxFilter))
+	}
+	for _, name := range q.Types {
+		if !validType(name) {
+			bad("type", badValue, fmt.Sprintf("a type has 1 to %d bytes of UTF-8 without control characters", MaxTypeName))
+			break
+		}
+	}
+	if len(errs) > 0 {
+		return invalid("", errs...)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ type reader struct {
 
 	at     protocol.Cursor // the last entry that was read, or passed over
 	linked bool            // whether more of that is known than its position
+	head   uint64          // the stream's, when it was last looked at
 	opaque *opaque         // once it is known that the entries are opaque
 }
 
@@ -37,9 +38,9 @@ type stretch struct {
 // of what people write fill a batch about once.
 const opaqueStretch = 64
 
-// read reads what follows: at least one entry, at most so many and up to a
-// position, and about so many bytes. There has to be one. The stretch has to be
-// released.
+// read reads what follows: at least one entry if there is one, at most so many and
+// up to a position, and about so many bytes. Of opaque entries, once that is what
+// they are known to be, there has to be one. The stretch has to be released.
 func (r *reader) read(ctx context.Context, upTo uint64, entries, bytes int) (*stretch, error) {
 	if r.opaque == nil {
 		ask := store.Read{Ref: r.ref, Behind: r.at.Seq, Entries: entries, Bytes: bytes}
@@ -50,11 +51,15 @@ func (r *reader) read(ctx context.Context, upTo uint64, entries, bytes int) (*st
 		if err != nil {
 			return nil, err
 		}
-		r.at.Stream = page.Stream
-		if page.Kind == store.Events {
+		r.at.Stream, r.head = page.Stream, page.Head
+		if page.Count == 0 {
+			r.at, r.linked = page.Cursor(), true
+		}
+		if page.Kind == store.Events || page.Count == 0 {
 			return &stretch{page: page}, nil
 		}
 		page.Release()
+		upTo = min(upTo, page.Head)
 		r.opaque = newOpaque(r.ref.Name, page.Stream, r.withoutData)
 	}
 	records, err := r.readOpaque(ctx, min(uint64(entries), opaqueStretch, upTo-r.at.Seq))
