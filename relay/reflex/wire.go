@@ -21,11 +21,12 @@ const (
 type Hello struct {
 	Type           string    `json:"type,omitempty" jsonschema:"enum=hello"` // "hello", which goes without saying
 	Protocol       string    `json:"protocol" jsonschema:"enum=reflexr.v1"`
-	ResumeAfterSeq uint64    `json:"resume_after_seq,omitempty"`                                      // the last position that the client has
-	Types          *[]string `json:"types,omitempty" jsonschema:"nullable,minLength=1,maxLength=128"` // of the events that are sent; all if null or left out, none if empty
-	FromHead       bool      `json:"from_head,omitempty"`                                             // nothing is replayed
-	Key            string    `json:"key,omitempty"`                                                   // the key, of a client that cannot set a header
-	ResumeCursor   string    `json:"resume_cursor,omitempty"`                                         // proves which history the client has, in the spelling of v1
+	ResumeAfterSeq uint64    `json:"resume_after_seq,omitempty"`                                                    // the last position that the client has
+	Types          *[]string `json:"types,omitempty" jsonschema:"nullable,maxItems=1000,minLength=1,maxLength=128"` // of the events that are sent; all if null or left out, none if empty
+	FromHead       bool      `json:"from_head,omitempty"`                                                           // nothing is replayed
+	Key            string    `json:"key,omitempty" jsonschema:"nullable"`                                           // the key, of a client that cannot set a header
+	// ResumeCursor proves which history the client has, in the spelling of v1.
+	ResumeCursor string `json:"resume_cursor,omitempty" jsonschema:"nullable,pattern=^((0|[1-9][0-9]*)[.][0-9a-f]{32}[.][0-9a-f]{64})?$"`
 }
 
 // Welcome answers a hello.
@@ -84,20 +85,20 @@ type CommandFrame struct {
 type PublishCommand struct {
 	Type string `json:"type" jsonschema:"enum=publish"` // "publish"
 	NewEvent
-	CorrelationID string `json:"correlation_id,omitempty" jsonschema:"maxLength=256"` // the id of the event that began the chain; the event begins one if empty
+	CorrelationID string `json:"correlation_id,omitempty" jsonschema:"nullable,maxLength=256"` // the id of the event that began the chain; the event begins one if empty
 }
 
 // NewEvent is an event on its way into a stream.
 type NewEvent struct {
 	Event Event  `json:"event"`
-	ID    string `json:"id,omitempty" jsonschema:"maxLength=256"` // no other event of the stream has it, ever; drawn if empty
+	ID    string `json:"id,omitempty" jsonschema:"nullable,maxLength=256"` // no other event of the stream has it, ever; drawn if empty
 }
 
 // Publication is what POST events takes: all of its events are appended in their
 // order, or none is.
 type Publication struct {
 	Events        []NewEvent `json:"events" jsonschema:"maxItems=100000"`
-	CorrelationID string     `json:"correlation_id,omitempty" jsonschema:"maxLength=256"`
+	CorrelationID string     `json:"correlation_id,omitempty" jsonschema:"nullable,maxLength=256"`
 
 	form form // in which it was sent
 }
