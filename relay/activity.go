@@ -108,6 +108,13 @@ func (a *activity) waited(t time.Time, client, key string) {
 	a.device(t, client, key, console.ActionWait, "")
 }
 
+// followed notes that a stream is followed live.
+func (a *activity) followed(t time.Time, client, key, stream string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.device(t, client, key, console.ActionFollow, stream)
+}
+
 // refused notes a refusal. Whoever was not let in, into no space, is no device of
 // the house.
 func (a *activity) refused(t time.Time, r console.Refusal) {

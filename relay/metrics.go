@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"hearth/relay/protocol"
+	"hearth/relay/reflex"
 	"hearth/relay/store"
 )
 
@@ -19,6 +20,9 @@ type metrics struct {
 	writes, repeats, reads, waits prometheus.Counter
 	entriesWritten, entriesRead   prometheus.Counter
 	bytesWritten, bytesRead       prometheus.Counter
+	eventsPublished, eventsRead   prometheus.Counter
+	eventsSent, eventDuplicates   prometheus.Counter
+	commands                      *prometheus.CounterVec
 	refusals                      *prometheus.CounterVec
 	writeTime, readTime           prometheus.Histogram
 }
@@ -37,15 +41,28 @@ func newMetrics() *metrics {
 	m.entriesRead = m.counter("entries_read_total", "Entries read.")
 	m.bytesWritten = m.counter("bytes_written_total", "Bytes of the bodies of batches.")
 	m.bytesRead = m.counter("bytes_read_total", "Bytes of pages.")
+	m.eventsPublished = m.counter("events_published_total", "Events appended.")
+	m.eventDuplicates = m.counter("event_duplicates_total", "Events that were there already, by their ids.")
+	m.eventsRead = m.counter("events_read_total", "Events read in pages.")
+	m.eventsSent = m.counter("events_sent_total", "Events that went through live sockets, which count when they close.")
+	m.commands = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Namespace: "hearth", Name: "commands_total", Help: "Commands by their result: ok, or why they were refused.",
+	}, []string{"result"})
+	m.commands.WithLabelValues(commandOK)
 	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "hearth", Name: "refusals_total", Help: "Refusals by their code.",
 	}, []string{"code"})
+	// All are there from the start, so that a first one shows as a rise.
 	for _, code := range protocol.Codes() {
-		m.refusals.WithLabelValues(string(code)) // there from the start, so that a first one shows as a rise
+		m.refusals.WithLabelValues(string(code))
+	}
+	for _, reason := range reflex.RejectionTypes() {
+		m.refusals.WithLabelValues(string(reason))
+		m.commands.WithLabelValues(string(reason))
 	}
 	m.writeTime = m.histogram("write_seconds", "Time from a whole body to the store's answer.")
 	m.readTime = m.histogram("read_seconds", "Time that the store takes for a page.")
-	m.registry.MustRegister(m.refusals, collectors.NewGoCollector(),
+	m.registry.MustRegister(m.commands, m.refusals, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -78,6 +95,7 @@ func (m *metrics) watch(r *Relay) {
 		}
 	}
 	m.gauge("waiting", "Waits that are held now.", func() float64 { return float64(r.seen.waiting.Load()) })
+	m.gauge("live_sockets", "Live sockets that are open.", func() float64 { return float64(r.seenToo.following.Load()) })
 	m.gauge("streams", "Streams in all spaces.", total(func(t store.Totals) float64 { return float64(t.Streams) }))
 	m.gauge("entries", "Entries in all streams.", total(func(t store.Totals) float64 { return float64(t.Entries) }))
 	m.gauge("entry_bytes", "Bytes of all entries.", total(func(t store.Totals) float64 { return float64(t.Bytes) }))

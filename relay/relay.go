@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,24 +20,13 @@ import (
 
 	"hearth/relay/access"
 	"hearth/relay/backup"
-	"hearth/relay/console"
 	"hearth/relay/consolehttp"
 	"hearth/relay/guard"
 	"hearth/relay/notify"
-	"hearth/relay/protocol"
 	"hearth/relay/reflex"
+	"hearth/relay/reflex/reflexhttp"
 	"hearth/relay/store/sqlite"
 	"hearth/relay/streamhttp"
-)
-
-// How many bytes are in memory at once on their way in and out. A body that
-// finds no room waits unread, and so does a page.
-const (
-	littleBodies = 32 << 20  // of up to 64 KiB each: thousands of what people write
-	largeBodies  = 128 << 20 // eight of the largest
-	pages        = 72 << 20  // four being read at once, which takes them milliseconds
-	littlePages  = 16 << 20  // of up to 64 KiB each, on their way out: hundreds of the usual ones
-	largePages   = 112 << 20 // thirteen of the usual largest, on their way out
 )
 
 // Options are what a relay may be told. All may be left out.
@@ -81,8 +69,10 @@ type Relay struct {
 	hub      *notify.Hub
 	backups  *backup.Keeper
 	seen     *observer
+	seenToo  *eventObserver // of reflexr.v1
 	news     *happenings
 	streams  *streamhttp.Handler
+	events   *reflexhttp.Handler
 	handler  http.Handler
 	started  time.Time
 	mayOwn   consolehttp.Authorize
@@ -148,6 +138,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	}
 	r.news.store = r.store
 	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge, news: r.news}
+	r.seenToo = &eventObserver{observer: r.seen}
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
 	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)
@@ -157,69 +148,6 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	r.chores.Go(func() { r.backups.Run(r.life) })
 	r.chores.Go(r.news.run)
 	return r, nil
-}
-
-// route puts together the way of a request: the guard, the door, and behind them
-// what serves it.
-func (r *Relay) route(rules *guard.Guard) http.Handler {
-	r.streams = streamhttp.New(streamhttp.Options{
-		Store: r.store, Hub: r.hub, Observer: r.seen,
-		Bodies: guard.NewLanes(littleBodies, largeBodies), Pages: guard.NewBudget(pages), Sending: guard.NewLanes(littlePages, largePages),
-		Metrics: r.seen.metrics.handler(), Closing: r.closing.Load,
-	})
-	// What is asked of the console is answered in its form, refusals too; they go
-	// on record with all others.
-	refuse := func(w http.ResponseWriter, q *http.Request, why error) {
-		if isOwners(q) {
-			consolehttp.Refuse(w, ownersRefusal(r.streams.Record(q, why)))
-			return
-		}
-		r.streams.Refuse(w, q, why)
-	}
-	r.mayOwn = func(q *http.Request) error {
-		if v, ok := access.FromContext(q.Context()); ok && v.Owner {
-			return nil
-		}
-		return ownersRefusal(r.streams.Record(q, errNotOwner))
-	}
-	door := access.Door{Open: r.open.Load, OwnerToken: r.token}
-	behind := http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		if isOwners(q) {
-			r.serveOwner(w, q)
-			return
-		}
-		r.streams.ServeHTTP(w, q)
-	})
-	return rules.Handler(door.Handler(behind, refuse), refuse)
-}
-
-// ShowOwner shows the owner, under /admin as package consolehttp does it, c from
-// now on: what there is around the relay besides what it knows of itself, which
-// is all that it shows before.
-func (r *Relay) ShowOwner(c console.Relay) {
-	r.owner.Store(new(consolehttp.Handler(c, r.mayOwn)))
-}
-
-// serveOwner answers the owner, at the longest until the relay stops: he may
-// follow its changes for as long as he likes.
-func (r *Relay) serveOwner(w http.ResponseWriter, q *http.Request) {
-	ctx, cancel := context.WithCancel(q.Context())
-	defer cancel()
-	defer context.AfterFunc(r.life, cancel)()
-	(*r.owner.Load()).ServeHTTP(w, q.WithContext(ctx))
-}
-
-// errNotOwner turns away who is not the relay's owner, or does not say so.
-var errNotOwner = &access.UnauthorizedError{
-	Reason: "this takes the owner's token: it lies in run.json in the relay's data folder",
-}
-
-// isOwners says whether a request is for the owner alone.
-func isOwners(q *http.Request) bool { return strings.HasPrefix(q.URL.Path, consolehttp.Prefix) }
-
-// ownersRefusal puts a refusal into the console's form.
-func ownersRefusal(p protocol.Problem) *consolehttp.Refusal {
-	return &consolehttp.Refusal{Status: p.Code.Status(), Code: string(p.Code), Message: p.Message}
 }
 
 // ServeHTTP implements [http.Handler].

@@ -104,6 +104,11 @@ func (r *Relay) Shutdown(ctx context.Context) error {
 		defer cancel()
 		r.streams.Close(ctx)
 	})
+	stopping.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, drainTime)
+		defer cancel()
+		r.events.Close(ctx)
+	})
 	stopping.Wait()
 	r.news.stop()
 	r.chores.Wait()

@@ -134,6 +134,8 @@ func did(d console.Device) string {
 		return "read " + stream
 	case console.ActionWait:
 		return "waited for changes"
+	case console.ActionFollow:
+		return "followed " + stream
 	case console.ActionRefused:
 		if d.Stream == "" {
 			return "was refused"

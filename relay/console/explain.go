@@ -59,11 +59,54 @@ var explanations = map[string]func(Refusal) Explanation{
 			Todo:  "There is nothing to do if a device is about to write it. Otherwise check the name in the app.",
 		}
 	},
-	"not_found": func(Refusal) Explanation {
+	"not_found": func(r Refusal) Explanation {
+		if r.Stream != "" {
+			return Explanation{
+				Title: fmt.Sprintf("An app asked for something that is not in %s.", stream(r)),
+				What:  "It named something that this relay does not have. It was told: " + closed(r.Message),
+				Todo:  "There is nothing to do if that was removed on purpose. Otherwise look at what the app is set to.",
+			}
+		}
 		return Explanation{
 			Title: "Someone asked for a page that is not served here.",
 			What:  "The address exists on no relay of this version. A browser, or an app for a newer relay, asks like that.",
 			Todo:  "Nothing, unless an app does not work: then check the address that it was given.",
+		}
+	},
+	"validation_failed": func(r Refusal) Explanation {
+		e := Explanation{
+			Title: "An app sent something that is not as it has to be.",
+			What:  "Nothing of it was taken, and the app was told what is wrong.",
+			Todo:  "Look for an update of the app; if you wrote it, what it was told says where to look.",
+		}
+		if r.Message != "" {
+			e.What = "Nothing of it was taken. The app was told: " + closed(r.Message)
+		}
+		return e
+	},
+	"invalid_state": func(r Refusal) Explanation {
+		e := Explanation{
+			Title: "An app wanted something that does not go together with what is here.",
+			What:  "What it asked for makes sense, but not as things stand now.",
+			Todo:  "Look at what the app is set to, and whether it uses a stream that belongs to another app.",
+		}
+		if r.Message != "" {
+			e.What = "What it asked for makes sense, but not as things stand now: " + closed(r.Message)
+		}
+		return e
+	},
+	"depth_exceeded": func(Refusal) Explanation {
+		return Explanation{
+			Title: "Automations set each other off without end.",
+			What:  "What one of them published made the next one act, and so on; the relay stopped the chain.",
+			Todo:  "Look for rules that react to what they themselves bring about, and make them more selective.",
+		}
+	},
+	"unsupported_protocol": func(Refusal) Explanation {
+		return Explanation{
+			Title: "An app speaks another language than this relay.",
+			What:  "It asked for a protocol, or a version of one, that is not spoken here.",
+			Todo:  "Look for an update of the app, or of Hearth.",
 		}
 	},
 	"method_not_allowed": func(Refusal) Explanation {
@@ -235,6 +278,8 @@ func Doing(r Refusal) string {
 		return "read " + name
 	case ActionWait:
 		return "wait for " + name
+	case ActionFollow:
+		return "follow " + name
 	default:
 		return "use the relay"
 	}

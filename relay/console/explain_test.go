@@ -6,18 +6,26 @@ import (
 
 	"hearth/relay/console"
 	"hearth/relay/protocol"
+	"hearth/relay/reflex"
 )
 
-// Every code of the protocol is told in words of its own, in whole sentences,
+// Every code of both protocols is told in words of its own, in whole sentences,
 // with and without the figures that come with it.
 func TestEveryCodeIsExplained(t *testing.T) {
 	unknown := console.Explain(console.Refusal{Code: "no_such_code"})
+	var codes []string
 	for _, code := range protocol.Codes() {
-		t.Run(string(code), func(t *testing.T) {
+		codes = append(codes, string(code))
+	}
+	for _, code := range reflex.RejectionTypes() {
+		codes = append(codes, string(code))
+	}
+	for _, code := range codes {
+		t.Run(code, func(t *testing.T) {
 			for _, r := range []console.Refusal{
-				{Code: string(code)},
+				{Code: code},
 				{
-					Code: string(code), Stream: "notes", Action: console.ActionRead, Message: "it said so",
+					Code: code, Stream: "notes", Action: console.ActionRead, Message: "it said so",
 					Position: 18_502, Head: 18_430, Epoch: 2, Limit: 16 << 20,
 				},
 			} {
@@ -29,7 +37,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 					if !strings.HasSuffix(sentence, ".") {
 						t.Errorf("%q is not a sentence", sentence)
 					}
-					if strings.Contains(sentence, string(code)) && strings.Contains(string(code), "_") {
+					if strings.Contains(sentence, code) && strings.Contains(code, "_") {
 						t.Errorf("%q names the code, which stands beside it as a label", sentence)
 					}
 				}
@@ -54,6 +62,9 @@ func TestExplanationsUseTheFigures(t *testing.T) {
 		{console.Refusal{Code: "out_of_place", Head: 12}, []string{"position 12"}},
 		{console.Refusal{Code: "unauthorized", Action: console.ActionWrite, Stream: "calendar"}, []string{"write to calendar"}},
 		{console.Refusal{Code: "bad_request", Message: "an empty batch"}, []string{"an empty batch"}},
+		{console.Refusal{Code: "not_found", Stream: "house", Message: "no event has the id e1"}, []string{"house", "the id e1"}},
+		{console.Refusal{Code: "invalid_state", Message: "the stream holds entries"}, []string{"holds entries"}},
+		{console.Refusal{Code: "validation_failed", Message: "the event has no type"}, []string{"has no type"}},
 		{console.Refusal{Code: "from_tomorrow", Message: "not on Sundays"}, []string{"from_tomorrow", "not on Sundays"}},
 		{console.Refusal{}, []string{"(none)"}},
 	} {
@@ -77,6 +88,7 @@ func TestDoing(t *testing.T) {
 		{console.Refusal{Action: console.ActionRead, Stream: "notes"}, "read notes"},
 		{console.Refusal{Action: console.ActionRead, Stream: "notes", Position: 18_502}, "read notes after 18,502"},
 		{console.Refusal{Action: console.ActionWait}, "wait for a stream"},
+		{console.Refusal{Action: console.ActionFollow, Stream: "house"}, "follow house"},
 		{console.Refusal{Action: console.ActionOther, Stream: "notes"}, "use the relay"},
 	} {
 		if got := console.Doing(test.refusal); got != test.want {

@@ -7,10 +7,11 @@ type Action string
 
 // The actions.
 const (
-	ActionWrite Action = "write"
-	ActionRead  Action = "read"
-	ActionWait  Action = "wait"
-	ActionOther Action = "other"
+	ActionWrite  Action = "write"
+	ActionRead   Action = "read"
+	ActionWait   Action = "wait"
+	ActionFollow Action = "follow"
+	ActionOther  Action = "other"
 
 	ActionRefused Action = "refused" // of a Device: whatever it was, it was refused
 )
