@@ -16,6 +16,7 @@ var (
 			"Or " + reflex.RelayStream + ", on which the relay tells what happens on it.",
 	}
 	typeParameter = Parameter{Name: "name", Path: true, Type: "", Description: "The type of events."}
+	dataParameter = Parameter{Name: "data", Type: "", Description: "With none, opaque entries come without their bytes."}
 	fileParameter = Parameter{Name: "name", Path: true, Type: "", Description: "The name of the file."}
 )
 
@@ -35,7 +36,7 @@ var pageParameters = []Parameter{
 		Description: "Proves which history the reader knows. Where the stream has another, the page begins at its start, " +
 			"and the header Hearth-Reset says why.",
 	},
-	{Name: "data", Type: "", Description: "With none, opaque entries come without their bytes."},
+	dataParameter,
 }
 
 // pageHeaders say where a page stands.
@@ -83,9 +84,40 @@ func Operations() []Operation {
 			Summary: "Follow a stream over a WebSocket",
 			Description: "The subprotocol is " + reflex.Protocol + ". The client begins with a hello; what both may send says the schema of the frames. " +
 				"Without a key that is needed the socket is closed with 4401 or 4403 once it is open.",
-			Parameters: []Parameter{streamParameter},
+			Parameters: []Parameter{streamParameter, dataParameter},
 			Answer:     Answer{Status: http.StatusSwitchingProtocols, Description: "The socket is open."},
 			Refused:    Detail{},
+		},
+		{
+			Method: http.MethodGet, Path: "/types", ID: "listTypes",
+			Summary: "List the types of events that have a schema",
+			Answer:  Answer{Status: http.StatusOK, Description: "Their names, in order.", Body: []TypeInfo{}},
+			Refused: Detail{},
+		},
+		{
+			Method: http.MethodGet, Path: "/types/{name}", ID: "getType",
+			Summary:    "Get the schema of a type",
+			Parameters: []Parameter{typeParameter},
+			Answer:     Answer{Status: http.StatusOK, Description: "The type with its schema.", Body: reflex.EventType{}},
+			Refusals:   []reflex.RejectionType{reflex.NotFound}, Refused: Detail{},
+		},
+		{
+			Method: http.MethodPut, Path: "/types/{name}", ID: "putType",
+			Summary: "Give a type of events a schema",
+			Description: "Only the relay's owner may. The body is a JSON Schema (2020-12) of up to 64 KiB that refers to nothing outside of it. " +
+				"It holds for what is published from then on; events of a type without a schema may be anything.",
+			Parameters: []Parameter{typeParameter},
+			Body:       []any{map[string]any{}},
+			Answer:     Answer{Status: http.StatusOK, Description: "The type with its schema.", Body: reflex.EventType{}},
+			Refusals:   []reflex.RejectionType{reflex.InvalidState, reflex.TooLarge, reflex.StorageFull}, Refused: Detail{},
+		},
+		{
+			Method: http.MethodDelete, Path: "/types/{name}", ID: "dropType",
+			Summary:     "Take the schema from a type of events",
+			Description: "Only the relay's owner may.",
+			Parameters:  []Parameter{typeParameter},
+			Answer:      Answer{Status: http.StatusOK, Description: "The type has no schema any more.", Body: DroppedType{}},
+			Refusals:    []reflex.RejectionType{reflex.NotFound, reflex.StorageFull}, Refused: Detail{},
 		},
 		{
 			Method: http.MethodGet, Path: "/schemas", ID: "listSchemas",

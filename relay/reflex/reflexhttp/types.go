@@ -7,14 +7,14 @@ import (
 	"hearth/relay/reflex"
 )
 
-// typeInfo is what a list says of a type with a schema.
-type typeInfo struct {
+// TypeInfo is what a list says of a type with a schema.
+type TypeInfo struct {
 	Name      string    `json:"name"`
 	ChangedAt time.Time `json:"changed_at"`
 }
 
-// droppedType says whose schema was taken away.
-type droppedType struct {
+// DroppedType says whose schema was taken away.
+type DroppedType struct {
 	Name string `json:"name"`
 }
 
@@ -30,9 +30,9 @@ func (x *exchange) types() error {
 	if err != nil {
 		return err
 	}
-	shown := make([]typeInfo, len(list))
+	shown := make([]TypeInfo, len(list))
 	for i, t := range list {
-		shown[i] = typeInfo{t.Name, t.ChangedAt}
+		shown[i] = TypeInfo{t.Name, t.ChangedAt}
 	}
 	return x.answer(http.StatusOK, shown)
 }
@@ -69,5 +69,5 @@ func (x *exchange) dropType() error {
 	if err := x.handler.options.Service.DropType(x.r.Context(), callerOf(x.visitor), x.name); err != nil {
 		return err
 	}
-	return x.answer(http.StatusOK, droppedType{x.name})
+	return x.answer(http.StatusOK, DroppedType{x.name})
 }
