@@ -36,10 +36,14 @@ const (
 // routes are all paths that are served (contract, "REST" and "WebSocket"; the
 // types and schemas are this relay's own).
 var routes = []route{
+	{path: []string{"streams", anyStream, "live"}, turnAway: (*exchange).turnAway, methods: map[string]service{
+		http.MethodGet: {(*exchange).live, Follow},
+	}},
 	{path: []string{"streams", anyStream, "commands"}, methods: map[string]service{
 		http.MethodPost: {(*exchange).command, Command},
 	}},
 	{path: []string{"streams", anyStream, "events"}, methods: map[string]service{
+		http.MethodGet:  {(*exchange).read, Read},
 		http.MethodPost: {(*exchange).publish, Publish},
 	}},
 	{path: []string{"types"}, methods: map[string]service{
