@@ -115,7 +115,7 @@ func (r *reading) find(name string) (value []byte, ok bool) {
 // findCommandID looks for the command_id of a text that is no sound JSON
 // farther on.
 func findCommandID(body []byte) string {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body))
+	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return ""
 	}

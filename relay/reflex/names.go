@@ -32,7 +32,7 @@ func checkStream(name string) error {
 		return nil
 	}
 	if _, err := protocol.ParseName(name); err != nil {
-		return invalid("", fieldError(err.Error(), "value_error", "stream_id"))
+		return invalid("", fieldError(err.Error(), badValue, "stream_id"))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func Reject(err error) *Rejection {
 // error's, if none is given.
 var table = []func(error) (Rejection, bool){
 	row(func(r *Rejection) Rejection { return *r }),
-	row(func(e *protocol.NameError) Rejection { return *invalid("", fieldError(e.Error(), "value_error")) }),
+	row(func(e *protocol.NameError) Rejection { return *invalid("", fieldError(e.Error(), badValue)) }),
 	row(func(e *store.NotFoundError) Rejection {
 		switch {
 		case e.ID != "":
@@ -50,7 +50,7 @@ var table = []func(error) (Rejection, bool){
 		return Rejection{Type: NotFound, Entity: "event type", ID: e.Name}
 	}),
 	row(func(e *store.NotFirstError) Rejection {
-		return *invalid("", fieldError(e.Error(), "value_error", "correlation_id"))
+		return *invalid("", fieldError(e.Error(), badValue, "correlation_id"))
 	}),
 	plain[*store.WrongKindError](InvalidState),
 	plain[*store.TooManyTypesError](InvalidState),
@@ -73,7 +73,7 @@ var table = []func(error) (Rejection, bool){
 	busy(guard.ErrBusy, ""),
 	row(func(e *guard.TooLargeError) Rejection { return Rejection{Type: TooLarge, Limit: e.Limit} }),
 	row(func(*guard.BodyError) Rejection {
-		return *invalid("the body did not arrive whole, or not in time")
+		return *invalid("", fieldError("the body did not arrive whole, or not in time", badValue))
 	}),
 	plain[*guard.RefusedError](Forbidden),
 	plain[*access.UnauthorizedError](Unauthorized),
