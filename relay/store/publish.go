@@ -27,8 +27,8 @@ type Publish struct {
 	Chain  string  // the id of the event that began the chain; "" if each event begins its own
 	Events []Event // at least one
 
-	// Command is the command that this is, which has just one event; nil if it is
-	// none.
+	// Command is the command that this is, for this stream and with just one event;
+	// nil if it is none.
 	Command *Command
 }
 

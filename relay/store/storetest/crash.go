@@ -23,7 +23,12 @@ func (d *driver) crash(t *testing.T, rt *rapid.T) {
 	rt.Helper()
 	moves := rapid.IntRange(0, 2).Draw(rt, "moves before")
 	racing := make(map[store.Ref]store.Append)
+	publishing := make(map[store.Ref]store.Publish)
 	for i, ref := range d.refs() {
+		if s := d.model.streams[ref]; s != nil && s.kind == store.Events {
+			publishing[ref] = d.publication(rt, ref)
+			continue
+		}
 		a := store.Append{Ref: ref, Batch: batch(3, entries(rt)...)}
 		if i == 0 { // which takes several transactions
 			a.Batch = batch(3, slices.Repeat([]string{strings.Repeat("z", 400_000)}, 3)...)
@@ -41,6 +46,14 @@ func (d *driver) crash(t *testing.T, rt *rapid.T) {
 			}
 		})
 	}
+	for _, p := range publishing {
+		writing.Go(func() {
+			_, err := d.Publish(d.ctx, p)
+			if _, refusal := d.model.publish(p); refusal == nil && err != nil {
+				t.Errorf("publishing to %s: %v", p.Name, err)
+			}
+		})
+	}
 	writing.Wait()
 	killed()
 	if err := d.Close(); err != nil {
@@ -52,13 +65,57 @@ func (d *driver) crash(t *testing.T, rt *rapid.T) {
 	d.folder = left
 	d.Store = d.open(t, left, d.hear)
 	for _, m := range published()[begin:] {
+		if p, ok := publishing[m.Ref]; ok {
+			d.survived(rt, p, m)
+			continue
+		}
 		want, refusal := d.model.append(racing[m.Ref], m.Stream)
 		if refusal != nil || want.Repeated || want.Last != m.Head {
 			rt.Fatalf("%+v was published, which should have been %+v, %v", m, want, refusal)
 		}
 		d.moves = append(d.moves, m)
 	}
+	for _, p := range publishing {
+		d.remembered(rt, p)
+	}
 	d.compare(rt)
+}
+
+// survived takes a publication that was told of into the model: its events are
+// there, with their ids, and its result is remembered if it is a command.
+func (d *driver) survived(rt *rapid.T, p store.Publish, m store.Moved) {
+	want, refusal := d.model.publish(p)
+	if refusal != nil || want.Last != m.Head {
+		rt.Fatalf("%+v was published, which should have been %+v, %v", m, want, refusal)
+	}
+	d.adopt(rt, p, m.Stream, want)
+	if p.Command == nil {
+		return
+	}
+	for id, seq := range d.model.streams[p.Ref].ids {
+		if seq == want.First {
+			d.model.commands[*p.Command] = store.Published{Seq: seq, ID: id}.Result()
+		}
+	}
+}
+
+// remembered takes the result of a command that wrote nothing into the model, if it
+// came to the disk: nobody was told of that.
+func (d *driver) remembered(rt *rapid.T, p store.Publish) {
+	if p.Command == nil || d.model.commands[*p.Command] != nil {
+		return
+	}
+	result, found, err := d.Recall(d.ctx, *p.Command)
+	want, refusal := d.model.publish(p)
+	switch {
+	case err != nil:
+		rt.Fatal(err)
+	case !found:
+	case refusal != nil || want.First > 0 || string(result) != string(want.Events[0].Result()):
+		rt.Fatalf("of %+v %s is remembered, should be %+v, %v", p.Command, result, want, refusal)
+	default:
+		d.model.commands[*p.Command] = result
+	}
 }
 
 // killAfter runs kill once more than so many moves were published, on the store's
@@ -104,7 +161,7 @@ func copyFolder(t *testing.T, from, to string) {
 // runs goes along a stream run by run, as those do who check or copy it.
 func (d *driver) runs(rt *rapid.T) {
 	ref := d.ref(rt)
-	s := d.model[ref]
+	s := d.model.streams[ref]
 	if s == nil {
 		_, err := d.Runs(d.ctx, ref, 0, 1)
 		same(rt, &store.NotFoundError{Ref: ref}, err)
@@ -143,7 +200,7 @@ func (d *driver) epochs(rt *rapid.T) {
 	ref := d.ref(rt)
 	var want []store.EpochStart
 	var refusal error = &store.NotFoundError{Ref: ref}
-	if s := d.model[ref]; s != nil {
+	if s := d.model.streams[ref]; s != nil {
 		refusal = nil
 		for i, e := range s.entries {
 			if i == 0 || e.Epoch != s.entries[i-1].Epoch {

@@ -43,19 +43,22 @@ func testModel(t *testing.T, open Open) {
 			s.folder = t.TempDir()
 			s.Store = s.open(t, s.folder, s.hear)
 		}
-		d := &driver{subject: s, model: make(model), ctx: t.Context(), heardBefore: len(s.heard())}
+		d := &driver{subject: s, model: newModel(), ctx: t.Context(), heardBefore: len(s.heard())}
 		for _, space := range []string{"a", "b"} {
 			d.spaces = append(d.spaces, fmt.Sprintf("%08d.%s", histories, space))
 		}
 		d.totalsBefore = d.totals(rt)
 		rt.Repeat(map[string]func(*rapid.T){
-			"append": d.append,
-			"batch":  d.append, // more often than the others
-			"page":   d.page,
-			"look":   d.look,
-			"record": d.record,
-			"runs":   d.runs,
-			"epochs": d.epochs,
+			"append":  d.append,
+			"batch":   d.append, // more often than the others
+			"publish": d.publish,
+			"find":    d.find,
+			"recall":  d.recall,
+			"page":    d.page,
+			"look":    d.look,
+			"record":  d.record,
+			"runs":    d.runs,
+			"epochs":  d.epochs,
 			"reopen": func(rt *rapid.T) {
 				if rapid.IntRange(0, 11).Draw(rt, "really") > 0 {
 					rt.Skip("less often than the others: it takes longest")
@@ -112,7 +115,7 @@ func entries(rt *rapid.T) []string {
 
 func (d *driver) append(rt *rapid.T) {
 	a := store.Append{Ref: d.ref(rt), Writer: rapid.SampledFrom([]string{"", "phone", "desk"}).Draw(rt, "writer")}
-	s := d.model[a.Ref]
+	s := d.model.streams[a.Ref]
 	if s != nil && len(s.batches) > 0 && rapid.Bool().Draw(rt, "again") {
 		a.Batch = s.batches[rapid.IntRange(0, len(s.batches)-1).Draw(rt, "batch")].Batch
 		a.Batch.Stream, a.Batch.First = nil, nil
@@ -157,7 +160,7 @@ func (d *driver) page(rt *rapid.T) {
 		Entries: rapid.IntRange(1, 12).Draw(rt, "entries"),
 		Bytes:   rapid.SampledFrom([]int{1, 2, 40_000, 140_001, 500_000, everything}).Draw(rt, "bytes"),
 	}
-	if s := d.model[r.Ref]; s != nil && rapid.Bool().Draw(rt, "after") {
+	if s := d.model.streams[r.Ref]; s != nil && rapid.Bool().Draw(rt, "after") {
 		seq := rapid.Uint64Range(0, s.head()).Draw(rt, "position")
 		r.After = &protocol.Cursor{Stream: s.id, Seq: seq, Link: s.link(seq)}
 		switch rapid.IntRange(0, 9).Draw(rt, "wrong") {
@@ -188,7 +191,7 @@ func (d *driver) page(rt *rapid.T) {
 
 // look compares what is told of streams.
 func (d *driver) look(rt *rapid.T) {
-	for ref, s := range d.model {
+	for ref, s := range d.model.streams {
 		got, err := d.Stream(d.ctx, ref)
 		if err != nil {
 			rt.Fatal(err)
@@ -202,7 +205,7 @@ func (d *driver) look(rt *rapid.T) {
 		}
 	}
 	list, err := d.Streams(d.ctx, store.Ref{Space: d.spaces[0]}, everything)
-	if err != nil || len(list) != len(d.model) || !slices.IsSortedFunc(list, func(a, b store.Stream) int { return compareRefs(a.Ref, b.Ref) }) {
+	if err != nil || len(list) != len(d.model.streams) || !slices.IsSortedFunc(list, func(a, b store.Stream) int { return compareRefs(a.Ref, b.Ref) }) {
 		rt.Fatalf("the streams are listed as %+v, %v", list, err)
 	}
 	heads, err := d.Heads(d.ctx, d.spaces[0], []string{"b", "a"})
@@ -211,7 +214,7 @@ func (d *driver) look(rt *rapid.T) {
 	}
 	for i, name := range []string{"b", "a"} {
 		var want store.State
-		if s := d.model[store.Ref{Space: d.spaces[0], Name: name}]; s != nil {
+		if s := d.model.streams[store.Ref{Space: d.spaces[0], Name: name}]; s != nil {
 			want = store.State{Stream: s.id, Head: s.head()}
 		}
 		if heads[i] != want {
@@ -221,7 +224,7 @@ func (d *driver) look(rt *rapid.T) {
 	totals := d.totals(rt)
 	want := d.totalsBefore
 	want.Disk, want.Log = totals.Disk, totals.Log
-	for _, s := range d.model {
+	for _, s := range d.model.streams {
 		want.Streams++
 		want.Entries += s.head()
 		want.Bytes += s.bytes()
@@ -234,7 +237,7 @@ func (d *driver) look(rt *rapid.T) {
 // record compares single entries and those before a position.
 func (d *driver) record(rt *rapid.T) {
 	ref := d.ref(rt)
-	s := d.model[ref]
+	s := d.model.streams[ref]
 	if s == nil {
 		_, err := d.Back(d.ctx, ref, 0, 1)
 		same(rt, &store.NotFoundError{Ref: ref}, err)
@@ -271,7 +274,7 @@ func (d *driver) compareRecord(rt *rapid.T, s *modelStream, seq uint64, got stor
 // compare looks at everything.
 func (d *driver) compare(rt *rapid.T) {
 	d.look(rt)
-	for ref, s := range d.model {
+	for ref, s := range d.model.streams {
 		p, err := d.Page(d.ctx, store.Read{Ref: ref, Entries: everything, Bytes: everything})
 		if err != nil {
 			rt.Fatal(err)

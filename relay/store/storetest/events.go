@@ -129,7 +129,8 @@ func testEventIDs(t *testing.T, open Open) {
 	first := s.publish(t, publishTo(ref,
 		published("a", "1"), published("b", "2"), published("c", "1"), published("d"), published("e", long), published("f", "2")))
 	equal(t, "what was answered", []store.Published{
-		{Seq: 1, ID: "1"}, {Seq: 2, ID: "2"},
+		{Seq: 1, ID: "1"},
+		{Seq: 2, ID: "2"},
 		{Seq: 1, ID: "1", Duplicate: true},
 		{Seq: 3, ID: first.Events[3].ID},
 		{Seq: 4, ID: long},

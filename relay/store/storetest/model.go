@@ -2,14 +2,23 @@ package storetest
 
 import (
 	"bytes"
+	"maps"
 	"slices"
+	"time"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
 )
 
 // model is what a store has to be like, kept in memory.
-type model map[store.Ref]*modelStream
+type model struct {
+	streams  map[store.Ref]*modelStream
+	commands map[store.Command][]byte // their results
+}
+
+func newModel() model {
+	return model{streams: make(map[store.Ref]*modelStream), commands: make(map[store.Command][]byte)}
+}
 
 type modelStream struct {
 	kind    store.Kind
@@ -18,6 +27,10 @@ type modelStream struct {
 	entries []protocol.Entry
 	writers []string // of the entries
 	batches []modelBatch
+
+	// Of a stream of events: where each is, and the time of the newest.
+	ids map[string]uint64
+	ts  time.Time
 }
 
 type modelBatch struct {
@@ -45,7 +58,7 @@ func (m *modelStream) bytes() (n uint64) {
 // append says what a batch comes to, and writes it if it is to be written. The
 // identity is the one that the store has drawn, should the batch make a stream.
 func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, error) {
-	s, b := m[a.Ref], a.Batch
+	s, b := m.streams[a.Ref], a.Batch
 	if s == nil {
 		switch {
 		case b.Stream != nil && (b.First == nil || *b.First != 1):
@@ -56,7 +69,7 @@ func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, e
 			drawn = *b.Stream
 		}
 		s = &modelStream{kind: store.Entries, id: drawn}
-		m[a.Ref] = s
+		m.streams[a.Ref] = s
 	}
 	repeat := slices.IndexFunc(s.batches, func(held modelBatch) bool {
 		return b.Entries.Sealed() && held.Epoch == b.Epoch &&
@@ -91,9 +104,62 @@ func (m model) append(a store.Append, drawn protocol.Identity) (store.Written, e
 	return w, nil
 }
 
+// events returns a stream of events, and makes it if there is none.
+func (m model) events(ref store.Ref, id protocol.Identity) *modelStream {
+	s := m.streams[ref]
+	if s == nil {
+		s = &modelStream{kind: store.Events, id: id, ids: make(map[string]uint64)}
+		m.streams[ref] = s
+	}
+	return s
+}
+
+// publish says what a publication comes to, without writing it. Ids that the store
+// draws are left out.
+func (m model) publish(p store.Publish) (store.Publication, error) {
+	if p.Command != nil && m.commands[*p.Command] != nil {
+		return store.Publication{Earlier: m.commands[*p.Command]}, nil
+	}
+	s := m.streams[p.Ref]
+	if s != nil && s.kind != store.Events {
+		return store.Publication{}, &store.WrongKindError{Ref: p.Ref, Kind: s.kind}
+	}
+	if p.Chain != "" {
+		if s == nil || s.ids[p.Chain] == 0 {
+			return store.Publication{}, &store.UnknownChainError{Ref: p.Ref, ID: p.Chain}
+		}
+		e, _ := store.ReadEnvelope(s.entries[s.ids[p.Chain]-1].Data)
+		if begins, _ := store.Text(e.CorrelationID); begins != p.Chain {
+			return store.Publication{}, &store.NotFirstError{Ref: p.Ref, ID: p.Chain, Chain: begins}
+		}
+	}
+	var done store.Publication
+	var head uint64
+	ids := make(map[string]uint64)
+	if s != nil {
+		head = s.head()
+		maps.Copy(ids, s.ids)
+	}
+	for _, e := range p.Events {
+		seq := ids[e.ID]
+		if e.ID == "" || seq == 0 {
+			head++
+			ids[e.ID] = head
+			done.Events = append(done.Events, store.Published{Seq: head, ID: e.ID})
+			done.Last = head
+			if done.First == 0 {
+				done.First = head
+			}
+		} else {
+			done.Events = append(done.Events, store.Published{Seq: seq, ID: e.ID, Duplicate: true})
+		}
+	}
+	return done, nil
+}
+
 // page says what a reader gets.
 func (m model) page(r store.Read) ([]protocol.Entry, error) {
-	s := m[r.Ref]
+	s := m.streams[r.Ref]
 	if s == nil {
 		return nil, &store.NotFoundError{Ref: r.Ref}
 	}

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"RacingRepeats", testRacingRepeats},
 		{"Cursor", testCursor},
 		{"CursorEverywhere", testCursorEverywhere},
+		{"Behind", testBehind},
 		{"PageEntries", testPageEntries},
 		{"PageBytes", testPageBytes},
 		{"Heads", testHeads},

@@ -1,0 +1,108 @@
+package sqlite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"hearth/relay/store"
+)
+
+// envelopeExtra is about how many bytes an entry has beside its event, its
+// origin and what is given of ids: the rest of the envelope, a drawn id twice,
+// and what surrounds that on the wire.
+const envelopeExtra = 110 + 2*25 + 50
+
+// newPublishing prepares a publication, so that the writer has the less to do.
+func newPublishing(p store.Publish) (*publishing, error) {
+	if err := checkPublish(p); err != nil {
+		return nil, err
+	}
+	op := &publishing{Publish: p, events: make([]outgoing, len(p.Events))}
+	if p.Chain != "" {
+		op.chain = store.AppendID(nil, p.Chain)
+	}
+	if p.Command != nil {
+		op.command = p.Command.Key()
+	}
+	var ids []byte
+	var firsts map[string]int // the first event with an id
+	for i, e := range p.Events {
+		op.size += len(e.JSON) + len(p.Origin) + envelopeExtra
+		op.events[i].twin = i
+		if e.ID == "" {
+			continue
+		}
+		op.size += 2 * len(e.ID)
+		op.given++
+		begins := len(ids)
+		ids = store.AppendID(ids, e.ID)
+		key := store.IDKey(e.ID)
+		op.events[i].id, op.events[i].key = ids[begins:len(ids):len(ids)], keyOf(key)
+		if len(p.Events) == 1 {
+			continue
+		}
+		if firsts == nil {
+			firsts = make(map[string]int, len(p.Events))
+		}
+		if first, ok := firsts[e.ID]; ok {
+			op.events[i].twin = first
+		} else {
+			firsts[e.ID] = i
+		}
+	}
+	return op, nil
+}
+
+// checkPublish refuses what could not be read again if it was written.
+func checkPublish(p store.Publish) error {
+	if len(p.Events) == 0 {
+		return errors.New("nothing to publish")
+	}
+	if p.Command != nil && len(p.Events) != 1 {
+		return fmt.Errorf("a command publishes one event, not %d", len(p.Events))
+	}
+	if c := p.Command; c != nil && (store.Ref{Space: c.Space, Name: c.Stream}) != p.Ref {
+		return fmt.Errorf("a command for %q publishes to %q", c.Stream, p.Name)
+	}
+	for _, e := range p.Events {
+		if e.ID != "" && !store.ValidID(e.ID) {
+			return fmt.Errorf("%.80q cannot be the id of an event", e.ID)
+		}
+		if !bytes.HasPrefix(e.JSON, []byte(`{"type":"`)) {
+			return fmt.Errorf("an event begins with its type, not with %.80q", e.JSON)
+		}
+	}
+	// They share an origin; and if one is an envelope with it, the others are too.
+	one := store.AppendEnvelope(nil, 1, []byte(`""`), []byte("1970-01-01T00:00:00Z"), p.Origin, []byte(`""`), []byte(`{"type":""}`))
+	_, err := store.ReadEnvelope(one)
+	return err
+}
+
+// place returns where an event is.
+func (p *publishing) place(i int, mark store.Mark) store.Published {
+	e := p.events[i]
+	if e.twin != i {
+		e.seq = p.events[e.twin].seq
+	}
+	id := p.Events[i].ID
+	if id == "" {
+		id = string(mark.AppendID(nil, e.seq))
+	}
+	return store.Published{Seq: e.seq, ID: id, Duplicate: e.duplicate}
+}
+
+// publication tells what has become of the events.
+func (p *publishing) publication() store.Publication {
+	if p.earlier != nil {
+		return store.Publication{Earlier: p.earlier}
+	}
+	done := store.Publication{Stream: p.stream, Events: make([]store.Published, len(p.events))}
+	for i := range p.events {
+		done.Events[i] = p.place(i, p.now.mark)
+		if e := done.Events[i]; !e.Duplicate {
+			done.First, done.Last = p.now.first, e.Seq
+		}
+	}
+	return done
+}
