@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"hearth/relay/console"
+	"hearth/relay/protocol"
 	"hearth/relay/store"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // Chain implements [console.EventLog].
-func (l look) Chain(ctx context.Context, ref console.StreamRef, position uint64, scan int) (console.Chain, error) {
+func (l look) Chain(ctx context.Context, ref console.StreamRef, position uint64, most int) (console.Chain, error) {
 	if err := l.holdsEvents(ctx, ref); err != nil {
 		return console.Chain{}, err
 	}
@@ -37,11 +38,11 @@ func (l look) Chain(ctx context.Context, ref console.StreamRef, position uint64,
 		return console.Chain{}, fmt.Errorf("event %d cannot be read: %w", position, err)
 	}
 	c.From, c.To = position, position
-	scan = min(max(scan, 1), console.MaxScan)
-	if err := l.causes(ctx, store.Ref(ref), c, scan); err != nil {
+	most = min(max(most, 1), console.MaxScan)
+	if err := l.causes(ctx, store.Ref(ref), c, most); err != nil {
 		return console.Chain{}, err
 	}
-	if err := l.effects(ctx, store.Ref(ref), c, scan); err != nil {
+	if err := l.effects(ctx, store.Ref(ref), c, most); err != nil {
 		return console.Chain{}, err
 	}
 	return c.Chain, nil
@@ -82,34 +83,38 @@ func newChainer(r store.Record) (*chainer, error) {
 	}
 	cause := tells(e.Causation)
 	c.Firing, c.Run = cause.FiringID, cause.RunID
-	c.Began, err = store.Text(e.CorrelationID)
+	began, err := store.Text(e.CorrelationID)
+	if began != e.ID {
+		c.Began = began
+	}
 	return c, err
 }
 
 // causes looks at what came before the event.
-func (l look) causes(ctx context.Context, ref store.Ref, c *chainer, scan int) error {
+func (l look) causes(ctx context.Context, ref store.Ref, c *chainer, most int) error {
 	matched := c.content.Matched
-	if c.event.Seq > 1 {
-		err := l.scan(ctx, ref, c.event.Seq, scan, scanStep, func(r store.Record) bool {
-			c.From = r.Seq
-			e, err := store.ReadEnvelope(r.Data)
-			if err != nil {
-				return true
-			}
-			relation, ok := c.cause(e)
-			if relation == console.RelationFired {
-				matched = append(matched, tells(e.Event).Matched...)
-			}
-			if ok {
-				c.MoreCauses = !c.caused(relation, e, r) || c.MoreCauses
-			}
-			return true
-		})
+	err := l.back(ctx, scan{ref: ref, before: c.event.Seq, most: most, bytes: scanBytes}, func(r store.Record) bool {
+		c.From = r.Seq
+		e, err := store.ReadEnvelope(r.Data)
 		if err != nil {
-			return err
+			return true
 		}
+		relation, ok := c.cause(e)
+		if relation == console.RelationFired {
+			matched = append(matched, tells(e.Event).Matched...)
+		}
+		if ok {
+			c.MoreCauses = !c.caused(relation, e, r) || c.MoreCauses
+		}
+		return true
+	})
+	if err != nil {
+		return err
 	}
 	if err := l.matched(ctx, ref, c, matched); err != nil {
+		return err
+	}
+	if err := l.began(ctx, ref, c); err != nil {
 		return err
 	}
 	slices.SortFunc(c.Causes, func(a, b console.Related) int { return cmp.Compare(a.Position, b.Position) })
@@ -120,7 +125,7 @@ func (l look) causes(ctx context.Context, ref store.Ref, c *chainer, scan int) e
 func (c *chainer) cause(e store.Envelope) (console.Relation, bool) {
 	kind := c.kind(e)
 	switch {
-	case e.ID == c.Began:
+	case e.ID == c.Began: // which is not empty then, as no id is
 		return console.RelationBegan, true
 	case kind == ruleFired && c.Firing != "" && tells(e.Event).FiringID == c.Firing:
 		return console.RelationFired, true
@@ -159,32 +164,56 @@ func (l look) matched(ctx context.Context, ref store.Ref, c *chainer, positions 
 	return nil
 }
 
-// effects looks at what came after the event, a step after the other.
-func (l look) effects(ctx context.Context, ref store.Ref, c *chainer, scan int) error {
-	s, err := l.store.Stream(ctx, ref)
-	if err != nil {
-		return notFound(err)
+// began finds the event that began the chain, however far back that is.
+func (l look) began(ctx context.Context, ref store.Ref, c *chainer) error {
+	if c.Began == "" || console.Has(c.Causes, console.RelationBegan) {
+		return nil
 	}
-	c.Head = s.Head
-	last := min(s.Head, c.event.Seq+uint64(scan))
-	for c.To < last && !c.MoreEffects {
-		step := min(last-c.To, scanStep)
-		var found []console.Related
-		err := l.scan(ctx, ref, c.To+step+1, int(step), int(step), func(r store.Record) bool {
-			if e, err := store.ReadEnvelope(r.Data); err == nil {
-				if relation, ok := c.effect(e); ok {
-					found = append(found, console.Related{Event: c.shown(r.Seq, e, len(r.Data)), Relation: relation})
-				}
-			}
-			return true
-		})
+	r, err := l.store.Find(ctx, ref, c.Began)
+	if isA[*store.NotFoundError](err) || err == nil && r.Seq > c.event.Seq {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e, err := store.ReadEnvelope(r.Data)
+	if err == nil {
+		c.caused(console.RelationBegan, e, r)
+	}
+	return nil
+}
+
+// effects looks at what came after the event, a page after the other.
+func (l look) effects(ctx context.Context, ref store.Ref, c *chainer, most int) error {
+	for room := scanBytes; most > 0 && room > 0 && !c.MoreEffects; {
+		page, err := l.store.Page(ctx, store.Read{Ref: ref, Behind: c.To, Entries: min(most, scanStep), Bytes: protocol.MaxPageData})
 		if err != nil {
-			return err
+			return notFound(err)
 		}
-		slices.Reverse(found)
-		c.MoreEffects = len(c.Effects)+len(found) > mostRelated
-		c.Effects = append(c.Effects, found[:min(len(found), mostRelated-len(c.Effects))]...)
-		c.To += step
+		c.Head = page.Head
+		for r, err := range page.All() {
+			if err != nil {
+				return err
+			}
+			c.To = r.Seq
+			most--
+			room -= len(r.Data)
+			e, err := store.ReadEnvelope(r.Data)
+			if err != nil {
+				continue
+			}
+			relation, ok := c.effect(e)
+			if c.MoreEffects = ok && len(c.Effects) >= mostRelated; c.MoreEffects {
+				break
+			}
+			if ok {
+				c.Effects = append(c.Effects, console.Related{Event: c.shown(r.Seq, e, len(r.Data)), Relation: relation})
+			}
+		}
+		page.Release()
+		if c.To >= page.Head {
+			return nil
+		}
 	}
 	return nil
 }

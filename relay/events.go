@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -40,20 +41,20 @@ func (l look) Events(ctx context.Context, ref console.StreamRef, q console.Event
 	if q.Scan <= 0 || q.Scan > console.MaxScan {
 		q.Scan = console.MaxScan
 	}
-	step := min(scanStep, q.Scan)
-	if !sieve.chooses {
-		step = min(step, max(q.Limit, 1)) // nothing is read in vain
+	s := scan{ref: store.Ref(ref), before: q.Before, most: q.Scan, bytes: scanBytes}
+	if !sieve.chooses && q.Limit > 0 {
+		s.most, s.bytes = min(s.most, q.Limit), math.MaxInt // nothing is read in vain
 	}
-	err := l.scan(ctx, store.Ref(ref), q.Before, q.Scan, step, func(r store.Record) bool {
-		if len(list.Events) >= q.Limit {
+	err := l.back(ctx, s, func(r store.Record) bool {
+		if q.Limit > 0 && len(list.Events) >= q.Limit {
 			return false
 		}
 		list.Down = r.Seq
 		if e, err := store.ReadEnvelope(r.Data); err != nil {
-			if !sieve.chooses {
+			if !sieve.chooses && q.Limit > 0 {
 				list.Events = append(list.Events, console.Event{Position: r.Seq, Size: len(r.Data), Broken: err.Error()})
 			}
-		} else if sieve.lets(e) {
+		} else if sieve.lets(e) && q.Limit > 0 {
 			list.Events = append(list.Events, sieve.shown(r.Seq, e, len(r.Data)))
 		}
 		return true
@@ -71,12 +72,18 @@ func (l look) holdsEvents(ctx context.Context, ref console.StreamRef) error {
 	return notFound(err)
 }
 
-// scan goes back through a stream from before a position, or from the head if that
-// is 0, until visit has enough or so many entries, or the bytes that one call may
-// take, were looked at.
-func (l look) scan(ctx context.Context, ref store.Ref, before uint64, most, step int, visit func(store.Record) bool) error {
-	for room := scanBytes; most > 0 && room > 0 && before != 1; {
-		list, err := l.store.Back(ctx, ref, before, min(most, step))
+// scan is how far back in a stream entries are looked at.
+type scan struct {
+	ref    store.Ref
+	before uint64 // the position before which to begin; 0 for the head
+	most   int    // entries
+	bytes  int    // of them, but for the last step
+}
+
+// back looks at entries, newest first, until visit has enough.
+func (l look) back(ctx context.Context, s scan, visit func(store.Record) bool) error {
+	for s.most > 0 && s.bytes > 0 && s.before != 1 {
+		list, err := l.store.Back(ctx, s.ref, s.before, min(s.most, scanStep))
 		if err != nil {
 			return notFound(err)
 		}
@@ -87,10 +94,10 @@ func (l look) scan(ctx context.Context, ref store.Ref, before uint64, most, step
 			if !visit(r) {
 				return nil
 			}
-			room -= len(r.Data)
+			s.bytes -= len(r.Data)
 		}
-		most -= len(list)
-		before = list[len(list)-1].Seq
+		s.most -= len(list)
+		s.before = list[len(list)-1].Seq
 	}
 	return nil
 }

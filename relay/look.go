@@ -26,6 +26,7 @@ type reader interface {
 	Stream(ctx context.Context, ref store.Ref) (store.Stream, error)
 	Back(ctx context.Context, ref store.Ref, before uint64, limit int) ([]store.Record, error)
 	Record(ctx context.Context, ref store.Ref, seq uint64) (store.Record, error)
+	Find(ctx context.Context, ref store.Ref, id string) (store.Record, error)
 	Epochs(ctx context.Context, ref store.Ref, limit int) ([]store.EpochStart, error)
 	Page(ctx context.Context, r store.Read) (store.Page, error)
 	Totals(ctx context.Context) (store.Totals, error)

@@ -19,7 +19,8 @@ type busy struct {
 	sum    int // batches
 }
 
-// busiest returns the streams that were written most in the last hour.
+// busiest returns the streams that were written most in the last hour, but for that
+// on which the relay tells of it.
 func busiest(all []console.Stream) []busy {
 	var list []busy
 	for _, s := range all {
@@ -27,7 +28,7 @@ func busiest(all []console.Stream) []busy {
 		for _, n := range s.Hour {
 			sum += int(n)
 		}
-		if sum > 0 {
+		if sum > 0 && s.Name != console.RelayStream {
 			list = append(list, busy{s, sum})
 		}
 	}

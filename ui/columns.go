@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -29,13 +30,25 @@ type column struct {
 type columns struct {
 	list  []column
 	least float32 // below this width of the column without one, others go
+
+	// lower is of a second line below the first, whose cells follow those of that;
+	// nil if there is none.
+	lower *columns
+}
+
+// all returns the columns of both lines.
+func (c columns) all() []column {
+	if c.lower == nil {
+		return c.list
+	}
+	return slices.Concat(c.list, c.lower.list)
 }
 
 // span is where a column's text is.
 type span struct{ x, width float32 }
 
 // place says where each column is in a row of the given width. One that went
-// has no width.
+// has no width. What is below follows.
 func (c columns) place(width float32) []span {
 	gone := 0
 	for _, col := range c.list {
@@ -58,6 +71,9 @@ func (c columns) place(width float32) []span {
 		}
 		spans[i] = span{x, w}
 		x += w + gap
+	}
+	if c.lower != nil {
+		spans = append(spans, c.lower.place(width)...)
 	}
 	return spans
 }
@@ -134,7 +150,8 @@ func (r *row) CreateRenderer() fyne.WidgetRenderer {
 	hidden := func() *canvas.Rectangle { return canvas.NewRectangle(color.Transparent) }
 	v := &rowRenderer{row: r, ground: hidden(), bar: hidden(), bond: hidden()}
 	v.objects = []fyne.CanvasObject{v.ground, v.bar, v.bond}
-	for _, col := range r.columns.list {
+	v.columns = r.columns.all()
+	for _, col := range v.columns {
 		t := canvas.NewText("", color.Transparent)
 		v.texts = append(v.texts, t)
 		v.objects = append(v.objects, t)
@@ -150,6 +167,7 @@ func (r *row) CreateRenderer() fyne.WidgetRenderer {
 
 type rowRenderer struct {
 	row               *row
+	columns           []column
 	ground, bar, bond *canvas.Rectangle
 	texts             []*canvas.Text
 	chart             *bars // nil if no column has one
@@ -166,6 +184,9 @@ const (
 	bondEnd   = 7
 
 	chartHeight = 18
+
+	// lineApart is how far the two lines of a row are from its middle.
+	lineApart = 9.5
 )
 
 func (v *rowRenderer) Layout(size fyne.Size) {
@@ -178,7 +199,7 @@ func (v *rowRenderer) Layout(size fyne.Size) {
 			v.bar.Move(fyne.NewPos(s.x, size.Height-barWidth))
 			v.bar.Resize(fyne.NewSize(s.width, barWidth))
 		}
-		if v.chart != nil && v.row.columns.list[i].chart {
+		if v.chart != nil && v.columns[i].chart {
 			v.chart.Hidden = s.width == 0
 			v.chart.Move(fyne.NewPos(s.x, (size.Height-chartHeight)/2))
 			v.chart.Resize(fyne.NewSize(s.width, chartHeight))
@@ -187,11 +208,23 @@ func (v *rowRenderer) Layout(size fyne.Size) {
 		t.Hidden = s.width == 0
 		t.Text = ""
 		if i < len(v.row.state.cells) {
-			t.Text = ellipsis(v.row.state.cells[i], v.row.columns.list[i].middle, s.width, t.TextSize, t.TextStyle)
+			t.Text = ellipsis(v.row.state.cells[i], v.columns[i].middle, s.width, t.TextSize, t.TextStyle)
 		}
 		height := t.MinSize().Height
-		t.Move(fyne.NewPos(s.x, (size.Height-height)/2))
+		t.Move(fyne.NewPos(s.x, v.middle(i, size.Height)-height/2))
 		t.Resize(fyne.NewSize(s.width, height))
+	}
+}
+
+// middle says at which height of the row a text has its middle.
+func (v *rowRenderer) middle(i int, height float32) float32 {
+	switch {
+	case v.row.columns.lower == nil:
+		return height / 2
+	case i < len(v.row.columns.list):
+		return height/2 - lineApart
+	default:
+		return height/2 + lineApart
 	}
 }
 
@@ -226,7 +259,7 @@ func (v *rowRenderer) Refresh() {
 	if v.row.state.bond != (bond{}) {
 		v.bond.FillColor = paint(theme.ColorNameInputBorder)
 	}
-	for i, col := range v.row.columns.list {
+	for i, col := range v.columns {
 		t := v.texts[i]
 		t.Alignment, t.TextStyle = col.align, col.style
 		t.Color, t.TextSize = paint(col.color), th.Size(theme.SizeNameText)

@@ -30,11 +30,14 @@ type detail struct {
 	check                              *check
 	facts                              *fyne.Container
 	entries                            *rowList
-	pager                              *pager
+	pager                              *pager[console.Entry] // nil for a stream of events
 	pane                               *entryPane
+	events                             *events
 	asking                             *dialog.CustomDialog // about a cursor; nil if it was never opened
-	content                            *fyne.Container
-	empty, full                        fyne.CanvasObject
+	content, full                      *fyne.Container
+	storeys                            storeys
+	ofEntries, ofEvents                []fyne.CanvasObject // the lower storeys
+	empty                              fyne.CanvasObject
 }
 
 // newDetail makes the detail; named says which stream has an identity.
@@ -74,16 +77,20 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	), gap, 6))
 	d.entries = newRowList(&entryColumns, fineRow, (*entryRows)(d))
 	d.pane = newEntryPane(s, func() { d.full.Refresh(); d.entries.Refresh() })
-	d.full = laid(storeys{},
-		stacked(0, inset(title, gap, 8)), d.facts, stacked(0, widget.NewSeparator(), newHeader(&entryColumns), widget.NewSeparator()),
-		d.entries.bare(), d.pane.content,
-	)
+	d.events = newEvents(s, func(trouble string) { d.setShown(d.trouble, trouble) }, func() { d.full.Refresh() })
+	ruled := func(o fyne.CanvasObject) fyne.CanvasObject {
+		return stacked(0, widget.NewSeparator(), o, widget.NewSeparator())
+	}
+	d.ofEntries = []fyne.CanvasObject{ruled(newHeader(&entryColumns)), d.entries.bare(), d.pane.content}
+	d.ofEvents = []fyne.CanvasObject{ruled(d.events.heading), d.events.body, d.events.pane.content}
+	d.full = laid(&d.storeys, append([]fyne.CanvasObject{stacked(0, inset(title, gap, 8)), d.facts}, d.ofEntries...)...)
 	d.empty = emptyState("No stream selected", newProse("Select a stream to see its entries.", colorMuted))
 	d.content = container.NewStack(d.empty)
 	return d
 }
 
 const (
+	rowsLeast    = 5  // of a list, or as much of what is open, are what a person can work with
 	factWidth    = 68 // of what the lines are called
 	buttonHeight = 40 // of a line with a button that does something
 )
@@ -105,15 +112,15 @@ func (d *detail) show(s console.Stream) {
 	same := d.shown && s.StreamRef == d.stream.StreamRef && s.Identity == d.stream.Identity && s.Head >= d.stream.Head
 	switch {
 	case !same:
-		d.pager = newPager(s.StreamRef, s.Head, d.shell.console, d.shell.later, d.entriesArrived)
-		d.pane.close()
 		d.check.about(s.StreamRef)
 		d.setShown(d.trouble, "")
-		d.put(d.full)
+		d.begin(s)
 		d.set(s)
-		d.entries.ScrollToTop()
+		d.put(d.full)
 	case s.Head == d.stream.Head:
 		d.set(s)
+	case s.Kind == console.KindEvents:
+		d.events.advance(s.Head, func() { d.set(s) })
 	default:
 		pager := d.pager
 		pager.advance(s.Head, func() {
@@ -126,10 +133,30 @@ func (d *detail) show(s console.Stream) {
 	}
 }
 
+// begin shows what a stream holds, from its head on.
+func (d *detail) begin(s console.Stream) {
+	d.pane.close()
+	d.events.end()
+	d.pager = nil
+	lower, least := d.ofEntries, fineRow
+	if s.Kind == console.KindEvents {
+		lower, least = d.ofEvents, eventRow
+		d.events.begin(s)
+	} else {
+		d.pager = newPager(s.StreamRef, s.Head, func(ctx context.Context, before uint64, limit int) ([]console.Entry, error) {
+			return d.shell.console.Entries(ctx, s.StreamRef, before, limit)
+		}, d.shell.later, d.entriesArrived)
+		d.entries.ScrollToTop()
+	}
+	d.storeys.least = rowsLeast * float32(least+1)
+	copy(d.full.Objects[len(d.full.Objects)-len(lower):], lower)
+	d.full.Refresh()
+}
+
 // set puts a stream's facts on the screen.
 func (d *detail) set(s console.Stream) {
 	d.stream, d.shown = s, true
-	d.name.set(s.Name)
+	d.name.set(streamName(s.StreamRef))
 	d.kind.set(spaceAndKind(s))
 	d.identity.set(s.Identity)
 	d.head.set(number(s.Head))
@@ -137,21 +164,28 @@ func (d *detail) set(s console.Stream) {
 	d.hour.set(counted(batches(&s.Hour), "batch", "batches"))
 	d.hourBars.set(charted(&s.Hour))
 	d.setShown(d.damage, sentence(s.Damage))
-	d.epochs.show(s)
+	if d.epochs.content.(*fyne.Container).Hidden = s.Kind == console.KindEvents; s.Kind != console.KindEvents { // which have none
+		d.epochs.show(s)
+	}
 	d.age()
 }
 
 func (d *detail) clear() {
 	d.shown, d.pager = false, nil
 	d.stream = console.Stream{}
+	d.events.end()
 	d.put(d.empty)
 }
 
 // escape closes what the detail has put over the window, or else the entry that
 // is open.
 func (d *detail) escape() {
+	if d.events.filter.types.shut() {
+		return
+	}
 	if windowOf(d.content).Canvas().Overlays().Top() == nil {
 		d.pane.close()
+		d.events.pane.close()
 		return
 	}
 	for _, over := range []*dialog.CustomDialog{d.asking, d.epochs.dialog} {
@@ -188,11 +222,15 @@ func (d *detail) age() {
 	}
 	d.created.set(exact(d.stream.CreatedAt, d.shell.now()))
 	d.written.set(exact(d.stream.WrittenAt, d.shell.now()))
+	if d.pager == nil {
+		d.events.age()
+		return
+	}
 	d.entries.Refresh()
 	d.pane.age()
 }
 
-func (d *detail) entriesArrived(p *pager, err error) {
+func (d *detail) entriesArrived(p *pager[console.Entry], err error) {
 	if p != d.pager {
 		return // of a stream that was shown before
 	}

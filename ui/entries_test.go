@@ -100,7 +100,7 @@ func TestEntryIsSavedWhole(t *testing.T) {
 	d.entries.choose(0)
 	s.settle()
 	reads(t, d.pane.content, "the beginning of 200 kB")
-	test.Tap(d.pane.save)
+	test.Tap(d.pane.save.Button)
 	reads(t, s.canvas.Overlays().Top(), "Save")
 	s.canvas.Overlays().Top().Hide()
 	path := filepath.Join(t.TempDir(), fileName(d.stream.Name, 1, d.pane.readout.kind))
@@ -108,7 +108,7 @@ func TestEntryIsSavedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.pane.saveTo(file, d.pager, 1)
+	d.pane.save.to(file, saved{ref: d.stream.StreamRef, position: 1})
 	s.settle()
 	reads(t, d.pane.content, "Saved as notes-1.txt, 200,000 bytes.")
 	if got, err := os.ReadFile(path); err != nil || string(got) != whole {
@@ -119,7 +119,7 @@ func TestEntryIsSavedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.pane.saveTo(file, d.pager, 2) // which does not exist
+	d.pane.save.to(file, saved{ref: d.stream.StreamRef, position: 2}) // which does not exist
 	s.settle()
 	reads(t, d.pane.content, "not saved")
 	if _, err := os.Stat(path); !os.IsNotExist(err) {

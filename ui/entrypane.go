@@ -17,10 +17,10 @@ import (
 // entryPane shows what one entry holds.
 type entryPane struct {
 	shell    *shell
-	pager    *pager         // of the entry's stream
-	stream   console.Stream // as it was when the entry was opened
-	position uint64         // 0 for none
-	entry    console.Entry  // zero if it is not known
+	pager    *pager[console.Entry] // of the entry's stream
+	stream   console.Stream        // as it was when the entry was opened
+	position uint64                // 0 for none
+	entry    console.Entry         // zero if it is not known
 	readout  readout
 	liked    render.Kind // what the person chose last, of what there was
 
@@ -28,7 +28,7 @@ type entryPane struct {
 	tabs        []*tab // in the order of the readout's kinds
 	tabLine     *fyne.Container
 	lines       *rowList
-	save        *widget.Button
+	save        *saver
 	trouble     *prose
 	content     *fyne.Container
 	moved       func() // after the pane was opened or closed
@@ -44,11 +44,12 @@ func newEntryPane(s *shell, moved func()) *entryPane {
 	p.trouble.Hide()
 
 	copyText := newCopyButton("", p.readout.text)
-	p.save = newIconButton("", theme.DocumentSaveIcon(), p.askWhere)
-	p.save.Importance = widget.LowImportance
+	p.save = newSaver(s, func() saved {
+		return saved{p.stream.StreamRef, p.position, fileName(p.stream.Name, p.position, p.readout.kinds()[0])}
+	}, p.facts.set, p.say)
 	leave := newIconButton("", theme.CancelIcon(), p.close)
 	leave.Importance = widget.LowImportance
-	title := stretched(0, 0, p.name, copyText.Button, p.save, leave)
+	title := stretched(0, 0, p.name, copyText.Button, p.save.Button, leave)
 	head := stacked(2, title, p.facts, p.trouble, inset(flush(p.tabLine), -smallGap, 2))
 	p.content = capped(stacked(0, widget.NewSeparator(), inset(head, gap, 4)), p.lines.bare())
 	p.content.Hide()
@@ -62,7 +63,7 @@ func lettersIn(width float32) int {
 }
 
 // open shows an entry of a stream.
-func (p *entryPane) open(pager *pager, stream console.Stream, position uint64) {
+func (p *entryPane) open(pager *pager[console.Entry], stream console.Stream, position uint64) {
 	if p.pager == pager && p.position == position {
 		return
 	}
@@ -155,7 +156,7 @@ func (p *entryPane) age() {
 	var parts []string
 	if p.entry.Position == p.position {
 		parts = append(parts, exact(p.entry.WrittenAt, p.shell.now()))
-		if first, last, ok := p.pager.batch(p.position); ok {
+		if first, last, ok := batchAround(p.pager, p.position); ok {
 			parts = append(parts, batchOf(first, last))
 		}
 		parts = append(parts, writtenBy(p.entry))
@@ -168,6 +169,30 @@ func writtenBy(e console.Entry) string {
 		return "no key"
 	}
 	return "key " + e.Writer
+}
+
+// batchAround returns the first and the last position of the batch that an entry
+// is in, if all of it is here.
+func batchAround(p *pager[console.Entry], position uint64) (first, last uint64, ok bool) {
+	for last = position; ; last++ {
+		e, held := p.held(last)
+		if !held {
+			return 0, 0, false
+		}
+		if e.EndsBatch {
+			break
+		}
+	}
+	for first = position; first > 1; first-- {
+		e, held := p.held(first - 1)
+		if !held {
+			return 0, 0, false
+		}
+		if e.EndsBatch {
+			break
+		}
+	}
+	return first, last, true
 }
 
 func batchOf(first, last uint64) string {

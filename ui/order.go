@@ -65,10 +65,22 @@ func arranged(all []console.Stream, looked string, o order) []*console.Stream {
 	}
 	if of, ok := figure[o.column]; ok {
 		sortBy(shown, of, o.down)
-	} else if o.down {
+		return shown
+	}
+	if o.down {
 		slices.Reverse(shown)
 	}
+	// What the relay tells of itself stands behind what people keep on it.
+	slices.SortStableFunc(shown, func(a, b *console.Stream) int { return cmp.Compare(place(a), place(b)) })
 	return shown
+}
+
+// place is that of a stream among those that are listed by name.
+func place(s *console.Stream) int {
+	if s.Name == console.RelayStream {
+		return 1
+	}
+	return 0
 }
 
 // sortBy sorts by a figure that is worked out once a stream.

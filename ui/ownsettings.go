@@ -105,7 +105,7 @@ func newOwnSettings(service bool, changed func(console.DesktopChange), showLog f
 }
 
 // outlined gives a list to choose from the edge that a field to type in has.
-func outlined(s *widget.Select) *panel {
+func outlined(s fyne.CanvasObject) *panel {
 	return newPanel(colorNone, theme.ColorNameInputBorder, 6, inset(s, 1, 1)) // inwards, so that the edge stays visible
 }
 

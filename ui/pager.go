@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// pageRows is how many entries are asked for at once: a few screens full,
+	// pageRows is how many rows are asked for at once: a few screens full,
 	// so that scrolling rarely waits.
 	pageRows = 128
 
@@ -25,29 +25,38 @@ const (
 // next look at the list puts that right.
 var errFewer = errors.New("the stream has fewer entries than it had")
 
-// pager holds those entries of one stream that are or were lately on the
-// screen. Entries never change, so a page that is complete stays right. All
-// methods are called on the UI thread.
-type pager struct {
+// pager holds those entries or events of one stream that are or were lately on the
+// screen. They never change, so a page that is complete stays right. All methods
+// are called on the UI thread.
+type pager[T any] struct {
 	ref     console.StreamRef
 	head    uint64
-	relay   console.Relay
+	read    reading[T]
 	later   later
-	arrived func(*pager, error)
+	arrived func(*pager[T], error)
 
-	pages  map[uint64][]console.Entry // by page number, each newest first
-	order  []uint64                   // of their arrival
-	wanted []uint64                   // the newest wish last
+	pages  map[uint64]page[T] // by their number
+	order  []uint64           // of their arrival
+	wanted []uint64           // the newest wish last
 	busy   bool
 }
 
-func newPager(ref console.StreamRef, head uint64, relay console.Relay, later later, arrived func(*pager, error)) *pager {
-	return &pager{ref: ref, head: head, relay: relay, later: later, arrived: arrived, pages: map[uint64][]console.Entry{}}
+// page is rows from the newest on.
+type page[T any] struct {
+	newest uint64 // the position of the first
+	rows   []T
 }
 
-// at returns the entry at a position, or asks for it: arrived is called once
-// there is more to show.
-func (p *pager) at(position uint64) (console.Entry, bool) {
+// reading lists what is before a position, newest first.
+type reading[T any] func(ctx context.Context, before uint64, limit int) ([]T, error)
+
+func newPager[T any](ref console.StreamRef, head uint64, read reading[T], later later, arrived func(*pager[T], error)) *pager[T] {
+	return &pager[T]{ref: ref, head: head, read: read, later: later, arrived: arrived, pages: map[uint64]page[T]{}}
+}
+
+// at returns what is at a position, or asks for it: arrived is called once there
+// is more to show.
+func (p *pager[T]) at(position uint64) (T, bool) {
 	e, ok := p.held(position)
 	if !ok {
 		p.want(pageOf(position))
@@ -55,44 +64,18 @@ func (p *pager) at(position uint64) (console.Entry, bool) {
 	return e, ok
 }
 
-// held returns the entry at a position if it is here.
-func (p *pager) held(position uint64) (console.Entry, bool) {
-	if page := p.pages[pageOf(position)]; len(page) > 0 {
-		newest := page[0].Position
-		if i := newest - position; position <= newest && i < uint64(len(page)) {
-			return page[i], true
-		}
+// held returns what is at a position if it is here.
+func (p *pager[T]) held(position uint64) (row T, ok bool) {
+	page := p.pages[pageOf(position)]
+	if i := page.newest - position; position <= page.newest && i < uint64(len(page.rows)) {
+		return page.rows[i], true
 	}
-	return console.Entry{}, false
+	return row, false
 }
 
 func pageOf(position uint64) uint64 { return (position - 1) / pageRows }
 
-// batch returns the first and the last position of the batch that an entry is
-// in, if all of it is here.
-func (p *pager) batch(position uint64) (first, last uint64, ok bool) {
-	for last = position; ; last++ {
-		e, held := p.held(last)
-		if !held {
-			return 0, 0, false
-		}
-		if e.EndsBatch {
-			break
-		}
-	}
-	for first = position; first > 1; first-- {
-		e, held := p.held(first - 1)
-		if !held {
-			return 0, 0, false
-		}
-		if e.EndsBatch {
-			break
-		}
-	}
-	return first, last, true
-}
-
-func (p *pager) want(number uint64) {
+func (p *pager[T]) want(number uint64) {
 	if slices.Contains(p.wanted, number) {
 		return
 	}
@@ -104,7 +87,7 @@ func (p *pager) want(number uint64) {
 }
 
 // fetch gets the pages that are wanted, one after the other.
-func (p *pager) fetch() {
+func (p *pager[T]) fetch() {
 	if p.busy || len(p.wanted) == 0 {
 		return
 	}
@@ -113,20 +96,20 @@ func (p *pager) fetch() {
 	before := min((number+1)*pageRows, p.head) + 1
 	limit := int(before - 1 - number*pageRows)
 	p.later(func(ctx context.Context) (func(), error) {
-		page, err := p.relay.Entries(ctx, p.ref, before, limit)
+		rows, err := p.read(ctx, before, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(page) < limit {
+		if len(rows) < limit {
 			return nil, errFewer
 		}
-		return func() { p.keep(number, page); p.done(number, nil) }, nil
+		return func() { p.keep(number, page[T]{before - 1, rows}); p.done(number, nil) }, nil
 	}, func(err error) { p.done(number, err) })
 }
 
 // advance gets what a stream that has grown shows at its beginning, then calls
 // done: rows that are on the screen need not be empty for a moment.
-func (p *pager) advance(head uint64, done func()) {
+func (p *pager[T]) advance(head uint64, done func()) {
 	first := (p.head - 1) / pageRows // the page that may have been cut short by the head
 	last := (head - 1) / pageRows
 	if last > first+1 {
@@ -134,26 +117,26 @@ func (p *pager) advance(head uint64, done func()) {
 	}
 	limit := int(head - first*pageRows)
 	p.later(func(ctx context.Context) (func(), error) {
-		entries, err := p.relay.Entries(ctx, p.ref, head+1, limit)
+		rows, err := p.read(ctx, head+1, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) < limit {
+		if len(rows) < limit {
 			return nil, errFewer
 		}
 		return func() {
-			older := min(pageRows, limit)
+			newer := limit - min(pageRows, limit)
 			if last > first {
-				p.keep(last, entries[:limit-older])
+				p.keep(last, page[T]{head, rows[:newer]})
 			}
-			p.keep(first, entries[limit-older:])
+			p.keep(first, page[T]{head - uint64(newer), rows[newer:]})
 			p.head = max(p.head, head)
 			done()
 		}, nil
 	}, func(err error) { p.arrived(p, err) })
 }
 
-func (p *pager) keep(number uint64, page []console.Entry) {
+func (p *pager[T]) keep(number uint64, page page[T]) {
 	if _, ok := p.pages[number]; !ok {
 		p.order = append(p.order, number)
 	}
@@ -164,7 +147,7 @@ func (p *pager) keep(number uint64, page []console.Entry) {
 	}
 }
 
-func (p *pager) done(number uint64, err error) {
+func (p *pager[T]) done(number uint64, err error) {
 	p.busy = false
 	p.wanted = slices.DeleteFunc(p.wanted, func(n uint64) bool { return n == number })
 	p.arrived(p, err)

@@ -10,34 +10,60 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
+	"hearth/relay/console"
 	"hearth/relay/console/render"
 )
 
-// askWhere lets the person choose a file for the entry's bytes.
-func (p *entryPane) askWhere() {
-	pager, position := p.pager, p.position
+// saver is a button that writes all bytes of an entry to a file.
+type saver struct {
+	*widget.Button
+	shell  *shell
+	what   func() saved
+	told   func(string) // what was done
+	failed func(string) // why nothing was, or nothing if it was
+}
+
+// saved is an entry with the name that is proposed for its file.
+type saved struct {
+	ref      console.StreamRef
+	position uint64
+	name     string
+}
+
+func newSaver(s *shell, what func() saved, told, failed func(string)) *saver {
+	v := &saver{shell: s, what: what, told: told, failed: failed}
+	v.Button = newIconButton("", theme.DocumentSaveIcon(), v.ask)
+	v.Importance = widget.LowImportance
+	return v
+}
+
+// ask lets the person choose a file.
+func (v *saver) ask() {
+	what := v.what()
 	d := dialog.NewFileSave(func(file fyne.URIWriteCloser, err error) {
 		safe(func() {
 			switch {
 			case err != nil:
-				p.say(sentence("the file cannot be written: " + err.Error()))
+				v.failed(sentence("the file cannot be written: " + err.Error()))
 			case file != nil: // not given up
-				p.saveTo(file, pager, position)
+				v.to(file, what)
 			}
 		})()
-	}, windowOf(p.content))
-	d.SetFileName(fileName(p.stream.Name, position, p.readout.kinds()[0]))
+	}, windowOf(v.Button))
+	d.SetFileName(what.name)
 	d.Show()
-	d.Resize(dialogSize(p.content)) // which it can take only once it is shown
+	d.Resize(dialogSize(v.Button)) // which it can take only once it is shown
 }
 
-// saveTo writes all bytes of an entry to a file, or leaves none.
-func (p *entryPane) saveTo(file fyne.URIWriteCloser, pager *pager, position uint64) {
-	p.save.Disable() // one at a time
+// to writes all bytes of an entry to a file, or leaves none.
+func (v *saver) to(file fyne.URIWriteCloser, what saved) {
+	v.Disable() // one at a time
 	name := file.URI().Name()
-	p.shell.later(func(ctx context.Context) (func(), error) {
-		data, err := p.shell.console.EntryData(ctx, pager.ref, position)
+	v.shell.later(func(ctx context.Context) (func(), error) {
+		data, err := v.shell.console.EntryData(ctx, what.ref, what.position)
 		if err == nil {
 			_, err = io.Writer(file).Write(data)
 		}
@@ -45,13 +71,13 @@ func (p *entryPane) saveTo(file fyne.URIWriteCloser, pager *pager, position uint
 			return nil, errors.Join(err, storage.Delete(file.URI()))
 		}
 		return func() {
-			p.save.Enable()
-			p.say("")
-			p.facts.set(fmt.Sprintf("Saved as %s, %s.", name, counted(len(data), "byte", "bytes")))
+			v.Enable()
+			v.failed("")
+			v.told(fmt.Sprintf("Saved as %s, %s.", name, counted(len(data), "byte", "bytes")))
 		}, nil
 	}, func(err error) {
-		p.save.Enable()
-		p.say(sentence("the entry is not saved: " + err.Error()))
+		v.Enable()
+		v.failed(sentence("the entry is not saved: " + err.Error()))
 	})
 }
 

@@ -6,13 +6,13 @@ import "fyne.io/fyne/v2"
 // about it, the heading of its entries, the entries, and below them one entry if
 // it is open. Where all this is too much, the facts make room for the open
 // entry.
-type storeys struct{}
+type storeys struct {
+	// least is the least height of the entries, and of an open one, that lets a
+	// person work with them: some rows.
+	least float32
+}
 
-// storeyLeast is the least height of the entries, and of an open one, that lets
-// a person work with them: some rows.
-const storeyLeast = 150
-
-func (storeys) MinSize(objects []fyne.CanvasObject) fyne.Size {
+func (*storeys) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	var size fyne.Size
 	for i, o := range objects {
 		m := o.MinSize()
@@ -24,10 +24,10 @@ func (storeys) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-func (storeys) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (l *storeys) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	name, facts, heading, entries, open := objects[0], objects[1].(*fyne.Container), objects[2], objects[3], objects[4]
 	rest := size.Height - name.MinSize().Height - heading.MinSize().Height
-	facts.Hidden = open.Visible() && rest-facts.MinSize().Height < 2*storeyLeast
+	facts.Hidden = open.Visible() && rest-facts.MinSize().Height < 2*l.least
 	lower := float32(0)
 	if !facts.Hidden {
 		rest -= facts.MinSize().Height

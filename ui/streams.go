@@ -206,7 +206,11 @@ func (r *streamRows) row(i int) rowState {
 	if s.Damage != "" {
 		name = "damaged: " + name
 	}
-	return rowState{alarm: s.Damage != "", values: charted(&s.Hour), cells: []string{
+	tone := theme.ColorNameForeground
+	if s.Name == console.RelayStream {
+		tone = colorMuted
+	}
+	return rowState{alarm: s.Damage != "", tones: []fyne.ThemeColorName{tone}, values: charted(&s.Hour), cells: []string{
 		name, number(s.Head), number(s.Epoch), byteSize(s.Bytes), ago(s.WrittenAt, r.shell.now()), "",
 	}}
 }
@@ -229,9 +233,18 @@ func charted(h *console.Hour) []float64 {
 
 func fullName(ref console.StreamRef) string {
 	if ref.Space == defaultSpace {
-		return ref.Name
+		return streamName(ref)
 	}
-	return ref.Space + " / " + ref.Name
+	return ref.Space + " / " + streamName(ref)
+}
+
+// streamName is what a stream is called, which for the relay's own is no name that
+// tells people anything.
+func streamName(ref console.StreamRef) string {
+	if ref.Name == console.RelayStream {
+		return "What happens on this relay"
+	}
+	return ref.Name
 }
 
 func spaceAndKind(s console.Stream) string {

@@ -29,7 +29,7 @@ const RelayStream = "_relay"
 // EventQuery says which events are looked for. The zero value lets all through.
 type EventQuery struct {
 	Before uint64   // the position before which to begin (exclusive); 0 means from the head
-	Limit  int      // how many events are listed at the most
+	Limit  int      // how many events are listed at the most; 0 lists none, and tells only what was seen
 	Scan   int      // how many are looked at at the most; 0, and more than MaxScan, means MaxScan
 	Types  []string // an event is of one of these; none means of any
 	Actor  string   // an event comes from this one, as Actor.Participant says; empty means from anyone
@@ -78,7 +78,7 @@ func (a Actor) Participant() string { return a.Kind + ":" + a.ID }
 // Chain is what an event has to do with others: those of its chain, which have
 // its correlation_id, and what its causation names.
 type Chain struct {
-	Began string // the id of the event that began the chain; it may be this one's own
+	Began string // the id of the event that began the chain; empty if this one did
 
 	// Firing and Run are the ids in the event's causation; empty if it has none.
 	Firing string

@@ -160,8 +160,10 @@ func (q query) events() (asked console.EventQuery, err error) {
 	if asked.Before, err = q.position("before"); err != nil {
 		return asked, err
 	}
-	if asked.Limit, err = q.limit(); err != nil {
-		return asked, err
+	if q["limit"] != "0" {
+		if asked.Limit, err = q.limit(); err != nil {
+			return asked, err
+		}
 	}
 	if asked.Scan, err = q.scan(); err != nil {
 		return asked, err
