@@ -64,6 +64,8 @@ type (
 		Entity  string       `json:"entity,omitempty"`
 		ID      string       `json:"id,omitempty"`
 		Errors  []fieldError `json:"errors,omitempty"`
+		Limit   int64        `json:"limit,omitempty"`
+		Retry   int          `json:"retry,omitempty"`
 	}
 	fieldError struct {
 		Loc  []string `json:"loc"`

@@ -1,0 +1,408 @@
+package reflexhttp_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/google/go-cmp/cmp"
+)
+
+// seqs returns the positions of envelopes.
+func seqs(list []envelope) []uint64 {
+	got := []uint64{}
+	for _, e := range list {
+		got = append(got, e.Seq)
+	}
+	return got
+}
+
+// span returns the positions from first to last.
+func span(first, last uint64) []uint64 {
+	list := []uint64{}
+	for ; first <= last; first++ {
+		list = append(list, first)
+	}
+	return list
+}
+
+// A page is what lies in a window, oldest first: its first or its last so many.
+func TestWindows(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "w", 30)
+	for _, test := range []struct {
+		query string
+		want  []uint64
+	}{
+		{"", span(1, 30)},
+		{"?after_seq=0", span(1, 30)},
+		{"?after_seq=28", span(29, 30)},
+		{"?after_seq=30", span(1, 0)},
+		{"?after_seq=31", span(1, 0)},
+		{"?after_seq=9223372036854775807", span(1, 0)},
+		{"?before_seq=3", span(1, 2)},
+		{"?before_seq=1", span(1, 0)},
+		{"?before_seq=9223372036854775807", span(1, 30)},
+		{"?after_seq=10&before_seq=13", span(11, 12)},
+		{"?after_seq=10&before_seq=11", span(1, 0)},
+		{"?after_seq=20&before_seq=10", span(1, 0)},
+		{"?limit=2", span(1, 2)},
+		{"?limit=0", span(1, 0)},
+		{"?limit=10000", span(1, 30)},
+		{"?after_seq=5&limit=3", span(6, 8)},
+		{"?last=2", span(29, 30)},
+		{"?last=0", span(1, 0)},
+		{"?last=10000", span(1, 30)},
+		{"?last=3&before_seq=10", span(7, 9)},
+		{"?last=5&after_seq=27", span(28, 30)},
+		{"?type=count", span(1, 30)},
+		{"?type=count&type=other", span(1, 30)},
+		{"?type=other", span(1, 0)},
+		{"?type=count&last=1", span(30, 30)},
+	} {
+		list, header := h.page(t, "w", test.query)
+		if diff := cmp.Diff(test.want, seqs(list)); diff != "" {
+			t.Errorf("%s: %s", test.query, diff)
+		}
+		if header.Get("Hearth-Cursor") == "" {
+			t.Errorf("%s: no cursor", test.query)
+		}
+	}
+}
+
+// A query that says something else than it can say is refused, and told where.
+func TestBadQueries(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "w", 1)
+	for query, at := range map[string]string{
+		"after_seq=-1":                     "after_seq",
+		"after_seq=":                       "after_seq",
+		"after_seq=1.0":                    "after_seq",
+		"after_seq=1e3":                    "after_seq",
+		"after_seq=0x10":                   "after_seq",
+		"after_seq=9223372036854775808":    "after_seq",
+		"after_seq=1&after_seq=2":          "after_seq",
+		"before_seq=0":                     "before_seq",
+		"before_seq=x":                     "before_seq",
+		"limit=-1":                         "limit",
+		"limit=10001":                      "limit",
+		"limit=all":                        "limit",
+		"last=10001":                       "last",
+		"last=%00":                         "last",
+		"limit=1&last=1":                   "last",
+		"data=some":                        "data",
+		"data=":                            "data",
+		"resume_cursor=":                   "resume_cursor",
+		"resume_cursor=1.2.3":              "resume_cursor",
+		"since=1":                          "since",
+		"Limit=1":                          "Limit",
+		"types=count":                      "types",
+		"%ff=1":                            "",
+		"type=":                            "type",
+		"type=%zz":                         "",
+		"a;b":                              "",
+		"type=" + strings.Repeat("x", 129): "type",
+		"type=%00":                         "type",
+		"type=%ff":                         "type",
+	} {
+		a := h.do(t, http.MethodGet, eventsOf("w")+"?"+query, nil, nil)
+		r := a.rejection(t)
+		if r.Type != "validation_failed" || r.Errors[0].Loc[0] != "query" || at != "" && r.Errors[0].Loc[len(r.Errors[0].Loc)-1] != at {
+			t.Errorf("%s: %d %s", query, a.status, a.body)
+		}
+	}
+}
+
+// next takes the address out of the header by which to go on.
+func next(t *testing.T, header http.Header, relation string) string {
+	t.Helper()
+	for _, link := range header.Values("Link") {
+		if parts := regexp.MustCompile(`^<(.+)>; rel="(.+)"$`).FindStringSubmatch(link); parts == nil {
+			t.Errorf("Link: %s", link)
+		} else if parts[2] == relation {
+			return parts[1]
+		}
+	}
+	return ""
+}
+
+// walk follows a relation from page to page and returns what is on them.
+func (h *home) walk(t *testing.T, target, relation string) (pages [][]envelope) {
+	t.Helper()
+	for target != "" {
+		a := h.do(t, http.MethodGet, target, nil, nil)
+		if a.status != http.StatusOK {
+			t.Fatalf("%s: %s", target, a.body)
+		}
+		pages = append(pages, decode[[]envelope](t, a.body))
+		if target = next(t, a.header, relation); len(pages) > 1000 {
+			t.Fatal("the pages do not come to an end")
+		}
+	}
+	return pages
+}
+
+// Who follows the links sees every event once, in order, and stops at the end:
+// without a limit, with one, filtered, proving its history, and backwards.
+func TestLinks(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "links", 2500)
+	for _, test := range []struct {
+		query string
+		sizes []int
+	}{
+		{"", []int{1000, 1000, 500}},
+		{"?limit=2500", []int{2500}},
+		{"?limit=1250", []int{1250, 1250}},
+		{"?limit=999&type=count&data=none", []int{999, 999, 502}},
+		{"?before_seq=1501", []int{1000, 500}},
+	} {
+		var sizes []int
+		var seq uint64
+		for _, page := range h.walk(t, eventsOf("links")+test.query, "next") {
+			sizes = append(sizes, len(page))
+			for _, e := range page {
+				if seq++; e.Seq != seq {
+					t.Fatalf("%s: %d where %d belongs", test.query, e.Seq, seq)
+				}
+			}
+		}
+		if diff := cmp.Diff(test.sizes, sizes); diff != "" {
+			t.Errorf("%s: %s", test.query, diff)
+		}
+	}
+	_, header := h.page(t, "links", "?limit=100")
+	target := eventsOf("links") + "?limit=1000&resume_cursor=" + header.Get("Hearth-Cursor")
+	pages := h.walk(t, target, "next")
+	if len(pages) != 3 || pages[0][0].Seq != 101 || pages[2][len(pages[2])-1].Seq != 2500 {
+		t.Errorf("proving: %d pages", len(pages))
+	}
+	a := h.do(t, http.MethodGet, target, nil, nil)
+	if link := next(t, a.header, "next"); !strings.Contains(link, "resume_cursor=1100.") || strings.Contains(link, "after_seq") {
+		t.Errorf("the proof is dropped: %s", link)
+	}
+	pages = h.walk(t, eventsOf("links")+"?last=1000", "prev")
+	if len(pages) != 3 || pages[0][0].Seq != 1501 || pages[1][0].Seq != 501 || pages[2][0].Seq != 1 {
+		t.Errorf("backwards: %d pages", len(pages))
+	}
+}
+
+// A stream that is not there has no events, and no cursor.
+func TestUnknownStream(t *testing.T) {
+	h := start(t)
+	a := h.do(t, http.MethodGet, eventsOf("nowhere"), nil, nil)
+	if a.status != http.StatusOK || string(a.body) != "[]" || a.header.Get("Hearth-Cursor") != "" || a.header.Get("Link") != "" {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+	if list, _ := h.page(t, "_relay", "?type=nothing.like.it"); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// HEAD tells what GET would, without the events.
+func TestHead(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "head", 5)
+	get := h.do(t, http.MethodGet, eventsOf("head")+"?limit=2", nil, nil)
+	head := h.do(t, http.MethodHead, eventsOf("head")+"?limit=2", nil, nil)
+	for _, name := range []string{"Content-Length", "Content-Type", "Link", "Hearth-Cursor"} {
+		if get.header.Get(name) == "" || get.header.Get(name) != head.header.Get(name) {
+			t.Errorf("%s: %q and %q", name, get.header.Get(name), head.header.Get(name))
+		}
+	}
+	if a := h.do(t, http.MethodHead, eventsOf("head")+"?limit=x", nil, nil); a.status != http.StatusUnprocessableEntity {
+		t.Error(a.status)
+	}
+}
+
+// A reader who shows a cursor learns when its history is another than the
+// stream's, and gets everything from the start then.
+func TestResumeCursor(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "mine", 10)
+	h.publishMany(t, "other", 10)
+	_, header := h.page(t, "mine", "?limit=4")
+	cursor := header.Get("Hearth-Cursor")
+	parts := strings.Split(cursor, ".")
+	list, header := h.page(t, "mine", "?resume_cursor="+cursor)
+	if diff := cmp.Diff(span(5, 10), seqs(list)); diff != "" || header.Get("Hearth-Reset") != "" {
+		t.Errorf("%q %s", header.Get("Hearth-Reset"), diff)
+	}
+	if !strings.HasPrefix(header.Get("Hearth-Cursor"), "10."+parts[1]+".") {
+		t.Errorf("the cursor is %s", header.Get("Hearth-Cursor"))
+	}
+	for reason, shown := range map[string]string{
+		"cursor_ahead":    "11." + parts[1] + "." + parts[2],
+		"cursor_diverged": "5." + parts[1] + "." + parts[2],
+		"stream_replaced": "4." + strings.Repeat("0", 32) + "." + parts[2],
+	} {
+		list, header := h.page(t, "mine", "?after_seq=8&limit=3&resume_cursor="+shown)
+		if diff := cmp.Diff(span(1, 3), seqs(list)); diff != "" || header.Get("Hearth-Reset") != reason {
+			t.Errorf("%s: %q %s", reason, header.Get("Hearth-Reset"), diff)
+		}
+	}
+	// Without events at the end of its page a reader keeps its place.
+	_, header = h.page(t, "mine", "?type=none")
+	if !strings.HasPrefix(header.Get("Hearth-Cursor"), "10.") {
+		t.Errorf("the cursor of an empty page is %s", header.Get("Hearth-Cursor"))
+	}
+}
+
+// The entries of an opaque stream show as envelopes, whoever wrote them, in pages
+// like those of events; their bytes can be left out.
+func TestOpaqueEntries(t *testing.T) {
+	h := start(t)
+	for _, entry := range []string{"one", "", "three\x00\xff"} {
+		if status, code := h.append(t, "opaque", []byte(entry)); status != http.StatusOK {
+			t.Fatal(status, code)
+		}
+	}
+	list, header := h.page(t, "opaque", "")
+	cursor := strings.Split(header.Get("Hearth-Cursor"), ".")
+	if len(list) != 3 || len(cursor) != 3 || cursor[0] != "3" {
+		t.Fatalf("%+v, %v", list, cursor)
+	}
+	for i, data := range [][]byte{[]byte("one"), {}, []byte("three\x00\xff")} {
+		e := list[i]
+		id := fmt.Sprintf("%s.%d", cursor[1], i+1)
+		if e.Seq != uint64(i+1) || e.ID != id || e.CorrelationID != id || e.Causation != nil || e.StreamID != "opaque" || e.TS.IsZero() {
+			t.Errorf("%+v", e)
+		}
+		if diff := cmp.Diff(actor{Kind: "source", Name: "local"}, e.Actor); diff != "" {
+			t.Error(diff)
+		}
+		event := decode[opaqueEvent](t, e.Event)
+		if i == 2 && event.Link != cursor[2] {
+			t.Errorf("the link is %s, not %s", event.Link, cursor[2])
+		}
+		if event.Type != "entry" || event.Epoch != 1 || event.Size != len(data) || !bytes.Equal(event.Data, data) {
+			t.Errorf("%s", e.Event)
+		}
+	}
+	list, _ = h.page(t, "opaque", "?data=none&last=1&type=entry")
+	if len(list) != 1 || strings.Contains(string(list[0].Event), "data") || decode[opaqueEvent](t, list[0].Event).Size != 7 {
+		t.Errorf("%+v", list)
+	}
+	if list, _ := h.page(t, "opaque", "?type=a"); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+	if pages := h.walk(t, eventsOf("opaque")+"?limit=1", "next"); len(pages) != 3 {
+		t.Errorf("%d pages", len(pages))
+	}
+}
+
+type opaqueEvent struct {
+	Type  string `json:"type"`
+	Epoch int    `json:"epoch"`
+	Size  int    `json:"size"`
+	Link  string `json:"link"`
+	Data  []byte `json:"data"`
+}
+
+// A reader who speaks v1 alone can read a stream of events and prove it: each
+// entry is an envelope as it is served here, and the chain covers it.
+func TestReadThroughV1(t *testing.T) {
+	h := start(t)
+	h.publishMany(t, "both", 5)
+	h.publish(t, "both", `{"event":{"type":"a"},"id":"e6"}`)
+	a := h.do(t, http.MethodGet, eventsOf("both"), nil, nil)
+	var envelopes []json.RawMessage
+	if err := json.Unmarshal(a.body, &envelopes); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := h.client.Get("http://" + h.address + "/v1/streams/both/entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page struct {
+		Stream  []byte `cbor:"0,keyasint"`
+		Epoch   uint32 `cbor:"1,keyasint"`
+		Head    uint64 `cbor:"2,keyasint"`
+		Entries []struct {
+			Seq   uint64 `cbor:"0,keyasint"`
+			Epoch uint32 `cbor:"1,keyasint"`
+			Hash  []byte `cbor:"2,keyasint"`
+			Data  []byte `cbor:"3,keyasint"`
+		} `cbor:"3,keyasint"`
+	}
+	if err := cbor.Unmarshal(body, &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Entries) != len(envelopes) || page.Head != 6 || page.Epoch != 0 {
+		t.Fatalf("%d entries, head %d, epoch %d", len(page.Entries), page.Head, page.Epoch)
+	}
+	link := sha256.Sum256(append([]byte("efema/chain/v1/genesis"), page.Stream...))
+	for i, e := range page.Entries {
+		if !bytes.Equal(e.Data, envelopes[i]) || e.Epoch != 0 {
+			t.Errorf("entry %d in epoch %d is %s, not %s", e.Seq, e.Epoch, e.Data, envelopes[i])
+		}
+		head := binary.BigEndian.AppendUint64(bytes.Clone(link[:]), e.Seq)
+		head = binary.BigEndian.AppendUint32(head, e.Epoch)
+		head = binary.BigEndian.AppendUint64(head, uint64(len(e.Data)))
+		if link = sha256.Sum256(append(head, e.Data...)); !bytes.Equal(link[:], e.Hash) {
+			t.Fatalf("another link at %d than the chain's", e.Seq)
+		}
+	}
+	want := fmt.Sprintf("6.%x.%s", page.Stream, hex.EncodeToString(link[:]))
+	if got := a.header.Get("Hearth-Cursor"); got != want {
+		t.Errorf("the cursor is %s, not %s", got, want)
+	}
+}
+
+// A page ends after some 8 MiB, whatever its limit, and says where to go on; one
+// larger event is a page of its own.
+func TestPagesEndByTheirSize(t *testing.T) {
+	h := start(t)
+	large := `{"event":{"type":"large","text":"` + strings.Repeat("x", 3<<20) + `"}}`
+	for range 4 {
+		h.publish(t, "large", large)
+	}
+	h.publish(t, "large", `{"event":{"type":"larger","text":"`+strings.Repeat("x", 12<<20)+`"}}`)
+	var got []uint64
+	pages := h.walk(t, eventsOf("large"), "next")
+	for _, p := range pages {
+		got = append(got, seqs(p)...)
+	}
+	if diff := cmp.Diff(span(1, 5), got); diff != "" || len(pages) < 3 {
+		t.Errorf("%d pages: %s", len(pages), diff)
+	}
+}
+
+// Filters see all of a long stream, page by page, though hardly anything in it is
+// wanted: a page that looked at much ends, and says where to go on.
+func TestSparsePages(t *testing.T) {
+	h := start(t)
+	h.publish(t, "sparse", `{"type":"rare"}`)
+	for range 3 {
+		h.publishMany(t, "sparse", 40_000)
+	}
+	h.publish(t, "sparse", `{"type":"rare"}`)
+	var got []uint64
+	for _, p := range h.walk(t, eventsOf("sparse")+"?type=rare", "next") {
+		got = append(got, seqs(p)...)
+	}
+	if diff := cmp.Diff([]uint64{1, 120_002}, got); diff != "" {
+		t.Error(diff)
+	}
+	got = nil
+	for _, p := range h.walk(t, eventsOf("sparse")+"?type=rare&last=10", "prev") {
+		got = append(seqs(p), got...)
+	}
+	if diff := cmp.Diff([]uint64{1, 120_002}, got); diff != "" {
+		t.Errorf("backwards: %s", diff)
+	}
+}
