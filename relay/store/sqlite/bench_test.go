@@ -204,3 +204,54 @@ func BenchmarkHeads(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPublish measures events of some 150 bytes, with ids that are drawn or
+// that their publishers give, as commands or not.
+func BenchmarkPublish(b *testing.B) {
+	for _, c := range []struct {
+		name           string
+		writers, array int
+		given, command bool
+	}{
+		{"1/writers=1", 1, 1, false, false},
+		{"1/writers=16", 16, 1, false, false},
+		{"1/writers=16/given", 16, 1, true, false},
+		{"1/writers=16/command", 16, 1, false, true},
+		{"100/writers=1", 1, 100, false, false},
+		{"100/writers=4", 4, 100, false, false},
+		{"100/writers=4/given", 4, 100, true, false},
+		{"10000/writers=1/given", 1, 10_000, true, false},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := open(b, place(b), sqlite.Options{})
+			event := []byte(`{"type":"service.error","service":"auth","severity":8,"message":"token check failed"}`)
+			origin := []byte(`"stream_id":"notes","actor":{"kind":"user","id":"local"},"causation":null`)
+			var next atomic.Int64
+			var writing sync.WaitGroup
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range c.writers {
+				writing.Go(func() {
+					for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+						p := store.Publish{Ref: named("notes"), Origin: origin, Events: make([]store.Event, c.array)}
+						for i := range p.Events {
+							p.Events[i].JSON = event
+							if c.given {
+								p.Events[i].ID = fmt.Sprintf("order-%d-%d", n, i)
+							}
+						}
+						if c.command {
+							p.Command = &store.Command{Space: "default", Actor: "user:local", Stream: "notes", ID: fmt.Sprint(n)}
+						}
+						if _, err := s.Publish(context.Background(), p); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			writing.Wait()
+			b.ReportMetric(float64(b.N*c.array)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}

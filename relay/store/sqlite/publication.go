@@ -87,7 +87,8 @@ func (p *publishing) place(i int, mark store.Mark) store.Published {
 	}
 	id := p.Events[i].ID
 	if id == "" {
-		id = string(mark.AppendID(nil, e.seq))
+		var room [32]byte // enough for any position that there will be
+		id = string(mark.AppendID(room[:0], e.seq))
 	}
 	return store.Published{Seq: e.seq, ID: id, Duplicate: e.duplicate}
 }
