@@ -31,7 +31,7 @@ type Operation struct {
 	Body       []any // one each of the types that are taken; none if there is no body
 	Answer     Answer
 	Refusals   []reflex.RejectionType // beside [CommonRefusals]
-	Refused    any                    // one of the type that they come in
+	Refused    any                    // one of the type that they come in, if that is not always Detail
 }
 
 // Parameter is a parameter of a path or of a query.

@@ -68,7 +68,7 @@ func Operations() []Operation {
 			Parameters: []Parameter{streamParameter},
 			Body:       []any{reflex.NewEvent{}, reflex.Publication{}, reflex.Event{}},
 			Answer:     Answer{Status: http.StatusOK, Description: "Where each event is, in order.", Body: []reflex.Published{}},
-			Refusals:   publishRefusals, Refused: Detail{},
+			Refusals:   publishRefusals,
 		},
 		{
 			Method: http.MethodGet, Path: "/streams/{stream_id}/events", ID: "read",
@@ -77,7 +77,6 @@ func Operations() []Operation {
 				"whether there is more says the header Link alone. A stream that nobody has written to is empty.",
 			Parameters: pageParameters,
 			Answer:     Answer{Status: http.StatusOK, Description: "The events.", Body: []reflex.Envelope{}, Headers: pageHeaders},
-			Refused:    Detail{},
 		},
 		{
 			Method: http.MethodGet, Path: "/streams/{stream_id}/live", ID: "follow",
@@ -86,20 +85,18 @@ func Operations() []Operation {
 				"Without a key that is needed the socket is closed with 4401 or 4403 once it is open.",
 			Parameters: []Parameter{streamParameter, dataParameter},
 			Answer:     Answer{Status: http.StatusSwitchingProtocols, Description: "The socket is open."},
-			Refused:    Detail{},
 		},
 		{
 			Method: http.MethodGet, Path: "/types", ID: "listTypes",
 			Summary: "List the types of events that have a schema",
 			Answer:  Answer{Status: http.StatusOK, Description: "Their names, in order.", Body: []TypeInfo{}},
-			Refused: Detail{},
 		},
 		{
 			Method: http.MethodGet, Path: "/types/{name}", ID: "getType",
 			Summary:    "Get the schema of a type",
 			Parameters: []Parameter{typeParameter},
 			Answer:     Answer{Status: http.StatusOK, Description: "The type with its schema.", Body: reflex.EventType{}},
-			Refusals:   []reflex.RejectionType{reflex.NotFound}, Refused: Detail{},
+			Refusals:   []reflex.RejectionType{reflex.NotFound},
 		},
 		{
 			Method: http.MethodPut, Path: "/types/{name}", ID: "putType",
@@ -109,7 +106,7 @@ func Operations() []Operation {
 			Parameters: []Parameter{typeParameter},
 			Body:       []any{map[string]any{}},
 			Answer:     Answer{Status: http.StatusOK, Description: "The type with its schema.", Body: reflex.EventType{}},
-			Refusals:   []reflex.RejectionType{reflex.InvalidState, reflex.TooLarge, reflex.StorageFull}, Refused: Detail{},
+			Refusals:   []reflex.RejectionType{reflex.InvalidState, reflex.TooLarge, reflex.StorageFull},
 		},
 		{
 			Method: http.MethodDelete, Path: "/types/{name}", ID: "dropType",
@@ -117,26 +114,24 @@ func Operations() []Operation {
 			Description: "Only the relay's owner may.",
 			Parameters:  []Parameter{typeParameter},
 			Answer:      Answer{Status: http.StatusOK, Description: "The type has no schema any more.", Body: DroppedType{}},
-			Refusals:    []reflex.RejectionType{reflex.NotFound, reflex.StorageFull}, Refused: Detail{},
+			Refusals:    []reflex.RejectionType{reflex.NotFound, reflex.StorageFull},
 		},
 		{
 			Method: http.MethodGet, Path: "/schemas", ID: "listSchemas",
 			Summary: "List the JSON Schemas of frames and bodies",
 			Answer:  Answer{Status: http.StatusOK, Description: "Their files.", Body: []schemas.Schema{}},
-			Refused: Detail{},
 		},
 		{
 			Method: http.MethodGet, Path: "/schemas/{name}", ID: "getSchema",
 			Summary:    "Get a JSON Schema",
 			Parameters: []Parameter{fileParameter},
 			Answer:     Answer{Status: http.StatusOK, Description: "The schema.", Body: json.RawMessage{}},
-			Refusals:   []reflex.RejectionType{reflex.NotFound}, Refused: Detail{},
+			Refusals:   []reflex.RejectionType{reflex.NotFound},
 		},
 		{
 			Method: http.MethodGet, Path: "/openapi.json", ID: "getOpenAPI",
 			Summary: "Get this document",
 			Answer:  Answer{Status: http.StatusOK, Description: "The document.", Body: map[string]any{}},
-			Refused: Detail{},
 		},
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/invopop/jsonschema"
 )
@@ -16,7 +17,7 @@ var (
 
 // goComments returns what the sources say of types and their fields. They lie
 // beside the folder of the schemas, in which this program runs.
-func goComments() (map[string]string, error) {
+var goComments = sync.OnceValues(func() (map[string]string, error) {
 	var r jsonschema.Reflector
 	if err := r.AddGoComments("hearth/relay/reflex/schemas", "..", jsonschema.WithFullComment()); err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func goComments() (map[string]string, error) {
 		r.CommentMap[name] = sentence(strings.Join(strings.Fields(comment), " "))
 	}
 	return r.CommentMap, nil
-}
+})
 
 // sentence returns a comment at the end of a line as the sentence that it is.
 func sentence(text string) string {

@@ -135,17 +135,24 @@ func (w *writer) operation(o reflexhttp.Operation) openOperation {
 	if types := typesOf(o.Body...); types != nil {
 		written.Body = &openBody{Required: true, Content: w.sent.content(types...)}
 	}
+	refused := typesOf[any](reflexhttp.Detail{})
+	if o.Refused != nil {
+		refused = append(refused, reflect.TypeOf(o.Refused))
+	}
 	for _, reason := range slices.Concat(reflexhttp.CommonRefusals(), o.Refusals) {
 		status := strconv.Itoa(reason.Status())
-		written.Responses[status] = openResponse{Ref: w.refusal(reason.Status(), reflect.TypeOf(o.Refused))}
+		written.Responses[status] = openResponse{Ref: w.refusal(reason.Status(), refused)}
 	}
 	return written
 }
 
-// refusal returns a reference to what a refusal with a status is, in messages of a
-// type.
-func (w *writer) refusal(status int, message reflect.Type) string {
-	name := message.Name() + strconv.Itoa(status)
+// refusal returns a reference to what a refusal with a status is, in a message of one
+// of some types.
+func (w *writer) refusal(status int, messages []reflect.Type) string {
+	name := strconv.Itoa(status)
+	for _, message := range messages {
+		name = message.Name() + name
+	}
 	var reasons []string
 	for _, reason := range reflex.RejectionTypes() {
 		if reason.Status() == status {
@@ -154,7 +161,7 @@ func (w *writer) refusal(status int, message reflect.Type) string {
 	}
 	w.refusals[name] = openResponse{
 		Description: "Refused: " + strings.Join(reasons, " or ") + ".",
-		Content:     w.got.content(message),
+		Content:     w.got.content(messages...),
 		Headers:     w.headers(refusalHeaders[status]),
 	}
 	return "#/components/responses/" + name
