@@ -1,0 +1,8 @@
+// Package rules is the core of automations: what rules are, and what they make of
+// the events of a stream. It is pure: a rule, its state and an envelope give the
+// next state and what fired. Time is the envelopes' own; nothing here has a clock,
+// does input or output, or knows anything else of ours.
+//
+// The model is that of reflexr.v1. An envelope passes filter, dedupe, pattern and
+// throttle, in the state of its scope.
+package rules

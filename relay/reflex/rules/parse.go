@@ -1,0 +1,265 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The bounds of a rule. They leave room for more than people write, and none for
+// one rule to take the memory or the time of all others.
+const (
+	// MaxRule is the largest rule, in bytes of JSON.
+	MaxRule = 64 << 10
+
+	maxName        = 100    // letters of a rule's or an action's name, as known implementations have it
+	maxDescription = 4000   // letters: a page
+	maxField       = 256    // letters of the path of a field
+	maxFields      = 16     // of a scope or a key
+	maxTypes       = 200    // of an on
+	maxType        = 128    // letters of a type, as events may have
+	maxNodes       = 200    // filters in a rule
+	maxSteps       = 32     // of a sequence
+	maxPattern     = 1000   // letters of a regular expression or of an expression
+	maxMembers     = 10_000 // envelopes that a count waits for, and firings that a throttle counts: the state holds each
+	maxAttempts    = 1000   // of a run
+	maxMultiplier  = 100    // of the backoff
+)
+
+// Parse reads a rule. The error is an *InvalidError.
+func Parse(text []byte) (Rule, error) {
+	r := new(reader)
+	root := place{r: r, known: true}
+	if len(text) > MaxRule {
+		root.fail("too_long", "it is larger than %d bytes", MaxRule)
+		return Rule{}, &InvalidError{r.errors}
+	}
+	v, err := Decode(text)
+	if err != nil {
+		root.fail("json", "it is not JSON: %v", err)
+		return Rule{}, &InvalidError{r.errors}
+	}
+	root.value = v
+	rule := root.rule()
+	if len(r.errors) > 0 {
+		return Rule{}, &InvalidError{r.errors}
+	}
+	return rule, nil
+}
+
+func (p place) rule() Rule {
+	rule := defaults()
+	member, ok := p.object("name", "description", "when", "scope", "then", "retry", "ordering", "on_dead_letter",
+		"start", "timeout", "enabled")
+	if !ok {
+		return rule
+	}
+	rule.Name = member("name").name(maxName)
+	if strings.ContainsRune(rule.Name, 0) {
+		member("name").fail("nul", "it holds a NUL")
+	}
+	if m := member("description"); m.known {
+		rule.Description = m.text(maxDescription)
+	}
+	rule.When = member("when").when()
+	if m := member("scope"); m.known {
+		if of, ok := m.object("fields"); ok {
+			rule.Scope.Fields = of("fields").texts(0, maxFields, maxField)
+		}
+	}
+	rule.Then = member("then").action()
+	if m := member("retry"); m.known {
+		rule.Retry = m.retry(rule.Retry)
+	}
+	if m := member("ordering"); m.known {
+		rule.Ordering = m.oneOf(OrderScope, OrderNone)
+	}
+	if m := member("on_dead_letter"); m.known {
+		rule.OnDeadLetter = m.oneOf(Continue, Block)
+	}
+	if m := member("start"); m.known {
+		rule.Start = m.oneOf(StartNow, StartBeginning)
+	}
+	if m := member("timeout"); m.value != nil {
+		rule.Timeout = new(m.duration())
+	}
+	if m := member("enabled"); m.known {
+		rule.Enabled = m.flag()
+	}
+	return rule
+}
+
+func (p place) when() When {
+	w := When{Pattern: Each{}}
+	member, ok := p.object("filter", "dedupe", "pattern", "throttle")
+	if !ok {
+		return w
+	}
+	w.Filter = member("filter").filter()
+	if m := member("dedupe"); m.value != nil {
+		if of, ok := m.object("key", "within"); ok {
+			w.Dedupe = &Dedupe{Key: of("key").texts(1, maxFields, maxField), Within: of("within").duration()}
+		}
+	}
+	if m := member("pattern"); m.known {
+		w.Pattern = m.pattern()
+	}
+	if m := member("throttle"); m.value != nil {
+		if of, ok := m.object("at_most", "per"); ok {
+			w.Throttle = &Throttle{AtMost: of("at_most").count(1, maxMembers), Per: of("per").duration()}
+		}
+	}
+	return w
+}
+
+func (p place) pattern() Pattern {
+	switch p.kind("each", "count", "sequence", "absence") {
+	case "count":
+		if of, ok := p.object("kind", "at_least", "within"); ok {
+			return Count{AtLeast: of("at_least").count(1, maxMembers), Within: of("within").duration()}
+		}
+	case "sequence":
+		if of, ok := p.object("kind", "steps", "within"); ok {
+			s := Sequence{Within: of("within").duration()}
+			for _, step := range of("steps").list(2, maxSteps) {
+				s.Steps = append(s.Steps, step.filter())
+			}
+			return s
+		}
+	case "absence":
+		if of, ok := p.object("kind", "within"); ok {
+			return Absence{Within: of("within").duration()}
+		}
+	default:
+		p.object("kind")
+	}
+	return Each{}
+}
+
+// kind reads what an object says it is; "" if it does not.
+func (p place) kind(kinds ...string) string {
+	o, ok := p.value.(Object)
+	if !ok {
+		return ""
+	}
+	v, known := o["kind"]
+	before := len(p.r.errors)
+	kind := p.at("kind", v, known).oneOf(kinds...)
+	if len(p.r.errors) > before {
+		return ""
+	}
+	return kind
+}
+
+func (p place) filter() Filter {
+	if p.r.nodes++; p.r.nodes > maxNodes {
+		p.fail("too_long", "the rule has more than %d filters", maxNodes)
+		return All{}
+	}
+	switch p.kind("on", "where", "all", "any", "not", "cel") {
+	case "on":
+		if of, ok := p.object("kind", "types"); ok {
+			return On{Types: of("types").texts(1, maxTypes, maxType)}
+		}
+	case "where":
+		return p.where()
+	case "all":
+		return All{Of: p.filters()}
+	case "any":
+		return Any{Of: p.filters()}
+	case "not":
+		if of, ok := p.object("kind", "filter"); ok {
+			return Not{Filter: of("filter").filter()}
+		}
+	case "cel":
+		return p.cel()
+	default:
+		if _, ok := p.value.(Object); !ok {
+			p.wrong("a filter")
+		}
+	}
+	return All{}
+}
+
+func (p place) filters() []Filter {
+	of, ok := p.object("kind", "of")
+	if !ok {
+		return nil
+	}
+	var filters []Filter
+	for _, f := range of("of").list(1, maxNodes) {
+		filters = append(filters, f.filter())
+	}
+	return filters
+}
+
+// path is a field of a filter: names with dots between them.
+var path = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\z`)
+
+func (p place) where() Filter {
+	of, ok := p.object("kind", "field", "op", "value")
+	if !ok {
+		return All{}
+	}
+	field := of("field")
+	w := Where{Field: field.text(maxField), Value: of("value").value}
+	if text, ok := field.value.(string); ok && !path.MatchString(text) {
+		field.fail("field", "it is no field: write names of letters, digits and _, with dots between them")
+	}
+	w.Op = of("op").oneOf(ops...)
+	switch value := of("value"); w.Op {
+	case "in":
+		value.list(0, maxMembers)
+	case "exists":
+		value.flag()
+	case "matches":
+		text := value.text(maxPattern)
+		var err error
+		if w.pattern, err = regexp.Compile(text); err != nil {
+			value.fail("pattern", "it is no regular expression as RE2 has it: %v", err)
+		}
+	}
+	return w
+}
+
+func (p place) action() Action {
+	a := Action{Params: Object{}}
+	of, ok := p.object("action", "params")
+	if !ok {
+		return a
+	}
+	a.Name = of("action").name(maxName)
+	if m := of("params"); m.known {
+		if a.Params, ok = m.value.(Object); !ok {
+			m.wrong("an object")
+		}
+	}
+	return a
+}
+
+func (p place) retry(r Retry) Retry {
+	of, ok := p.object("max_attempts", "backoff", "multiplier", "max_backoff")
+	if !ok {
+		return r
+	}
+	if m := of("max_attempts"); m.known {
+		r.MaxAttempts = m.count(1, maxAttempts)
+	}
+	if m := of("backoff"); m.known {
+		r.Backoff = m.duration()
+	}
+	if m := of("max_backoff"); m.known {
+		r.MaxBackoff = m.duration()
+	}
+	if m := of("multiplier"); m.known {
+		n, ok := m.value.(Number)
+		if !ok {
+			m.wrong("a number")
+			return r
+		}
+		r.Multiplier, _ = n.exact().Float64()
+		if r.Multiplier < 1 || r.Multiplier > maxMultiplier {
+			m.fail("range", "it is not between 1 and %d", maxMultiplier)
+		}
+	}
+	return r
+}

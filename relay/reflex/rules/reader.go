@@ -1,0 +1,189 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FieldError says what is wrong with a rule, and where.
+type FieldError struct {
+	Loc  []string // names of members and numbers of elements, from the outside in
+	Msg  string
+	Type string // a word for programs
+}
+
+// InvalidError says that something is no rule, with all that is wrong with it.
+type InvalidError struct {
+	Errors []FieldError
+}
+
+func (e *InvalidError) Error() string {
+	first := e.Errors[0]
+	text := "the rule is not valid: " + first.Msg
+	if len(first.Loc) > 0 {
+		text = "the rule is not valid at " + strings.Join(first.Loc, ".") + ": " + first.Msg
+	}
+	if more := len(e.Errors) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+// maxErrors is how many mistakes are told at once: more nobody mends at once.
+const maxErrors = 20
+
+// reader reads a value into a rule, and gathers what is wrong with it.
+type reader struct {
+	errors []FieldError
+	nodes  int // filters so far
+}
+
+// place is a value with where it is.
+type place struct {
+	r     *reader
+	loc   []string
+	value any
+	known bool // whether it is there at all
+}
+
+func (p place) fail(kind, format string, args ...any) {
+	if len(p.r.errors) < maxErrors {
+		p.r.errors = append(p.r.errors, FieldError{Loc: p.loc, Msg: fmt.Sprintf(format, args...), Type: kind})
+	}
+}
+
+func (p place) at(step string, value any, known bool) place {
+	return place{p.r, append(slices.Clip(p.loc), step), value, known}
+}
+
+// object returns how to get at the members of an object that may have just those,
+// and whether it is one.
+func (p place) object(names ...string) (member func(name string) place, ok bool) {
+	o, ok := p.value.(Object)
+	if !ok {
+		p.wrong("an object")
+		return nil, false
+	}
+	for name := range o {
+		if !slices.Contains(names, name) {
+			p.at(name, nil, true).fail("unknown_field", "there is no such field here, only %s", strings.Join(names, ", "))
+		}
+	}
+	return func(name string) place {
+		v, known := o[name]
+		return p.at(name, v, known)
+	}, true
+}
+
+// wrong says that the value is missing or no such one.
+func (p place) wrong(want string) {
+	if !p.known {
+		p.fail("missing", "it is missing: give %s", want)
+		return
+	}
+	p.fail("type", "it is not %s", want)
+}
+
+func (p place) text(most int) string {
+	s, ok := p.value.(string)
+	switch {
+	case !ok:
+		p.wrong("text")
+	case letters(s) > most:
+		p.fail("too_long", "it is longer than %d letters", most)
+	}
+	return s
+}
+
+// name reads a text that says something.
+func (p place) name(most int) string {
+	s := p.text(most)
+	if s == "" && p.value == "" {
+		p.fail("empty", "it is empty")
+	}
+	return s
+}
+
+func (p place) flag() bool {
+	b, ok := p.value.(bool)
+	if !ok {
+		p.wrong("true or false")
+	}
+	return b
+}
+
+// count reads a whole number.
+func (p place) count(least, most int) int {
+	n, ok := p.value.(Number)
+	if !ok {
+		p.wrong("a whole number")
+		return least
+	}
+	f, _ := n.exact().Float64()
+	switch {
+	case f != math.Trunc(f):
+		p.fail("type", "it is not a whole number")
+	case f < float64(least) || f > float64(most):
+		p.fail("range", "it is not between %d and %d", least, most)
+	default:
+		return int(f)
+	}
+	return least
+}
+
+// duration reads a duration that is longer than none.
+func (p place) duration() Duration {
+	if !p.known {
+		p.wrong("a duration like PT5M, or a number of seconds")
+		return Second
+	}
+	d, err := durationOf(p.value)
+	switch {
+	case err != nil:
+		p.fail("duration", "%v", err)
+	case d <= 0:
+		p.fail("range", "it is not longer than a microsecond")
+	}
+	return d
+}
+
+// oneOf reads one of some words.
+func (p place) oneOf(words ...string) string {
+	s, _ := p.value.(string)
+	if !slices.Contains(words, s) {
+		p.wrong("one of " + strings.Join(words, ", "))
+		return words[0]
+	}
+	return s
+}
+
+// list goes through the elements of an array of at least and at most so many.
+func (p place) list(least, most int) []place {
+	l, ok := p.value.(List)
+	switch {
+	case !ok:
+		p.wrong("a list")
+	case len(l) < least:
+		p.fail("too_short", "it needs at least %d", least)
+	case len(l) > most:
+		p.fail("too_long", "it has more than %d", most)
+		l = nil
+	}
+	elements := make([]place, len(l))
+	for i, v := range l {
+		elements[i] = p.at(strconv.Itoa(i), v, true)
+	}
+	return elements
+}
+
+// texts reads a list of texts.
+func (p place) texts(least, most, longest int) []string {
+	texts := []string{}
+	for _, e := range p.list(least, most) {
+		texts = append(texts, e.text(longest))
+	}
+	return texts
+}
