@@ -173,8 +173,8 @@ func (s *search) tally() string {
 	case s.whole():
 		return fmt.Sprintf("%s in all %s", found, counted(s.head, "event", "events"))
 	case s.busy:
-		return fmt.Sprintf("%s in the newest %s, looking…", found, counted(looked, "event", "events"))
+		return fmt.Sprintf("%s in the newest %s, looking…", found, number(looked))
 	default:
-		return fmt.Sprintf("%s in the newest %s", found, counted(looked, "event", "events"))
+		return fmt.Sprintf("%s in the newest %s", found, number(looked))
 	}
 }
