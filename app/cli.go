@@ -39,6 +39,9 @@ type commandLine struct {
 	Window  windowCommand  `cmd:"" default:"withargs" help:"Open the window with the relay in it (the default)."`
 	Serve   serveCommand   `cmd:"" help:"Run the relay without a window."`
 	Streams streamsCommand `cmd:"" help:"List the streams, or the entries of one."`
+	Publish publishCommand `cmd:"" help:"Publish events to a stream."`
+	Follow  followCommand  `cmd:"" help:"Print the events of a stream as they come."`
+	Types   typesCommand   `cmd:"" help:"Look after the schemas of types of events."`
 	Status  statusCommand  `cmd:"" help:"Say how the relay is."`
 	Verify  verifyCommand  `cmd:"" help:"Check everything that is kept, link by link."`
 	Backup  backupCommand  `cmd:"" help:"Back up everything, now and from now on."`

@@ -67,7 +67,7 @@ func openHome(ctx context.Context, s settings, o homeOptions) (*home, error) {
 		Name: values.Name.Value, Version: version, Logger: o.Logger,
 		HostNames: func() []string { return n.hosts() },
 		Hosts:     s.kept.Hosts, Origins: s.kept.AllowedOrigins, TrustedProxies: s.kept.TrustedProxies,
-		Backups: s.backupPlan(),
+		Backups: s.backupPlan(), Happenings: s.happenings(),
 	})
 	if err != nil {
 		return nil, err

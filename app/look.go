@@ -53,6 +53,7 @@ func (h *home) Change(ctx context.Context, change console.Change) (string, error
 	}
 	said, err := h.effect(ctx, change, after)
 	if err != nil {
+		h.relay.TellHappenings(before.happenings())
 		if change.BackupChange != (console.BackupChange{}) {
 			err = errors.Join(err, h.relay.PlanBackups(before.backupPlan(), false))
 		}
@@ -73,6 +74,14 @@ func (h *home) effect(ctx context.Context, change console.Change, after settings
 		if change == (console.Change{}) {
 			h.settings = after
 			return backupSummary(plan), nil
+		}
+	}
+	if change.Untold != nil {
+		h.relay.TellHappenings(after.happenings())
+		change.Untold = nil
+		if change == (console.Change{}) {
+			h.settings = after
+			return untoldSummary(after.values().Untold.Value), nil
 		}
 	}
 	desktop := change.DesktopChange

@@ -75,6 +75,7 @@ func (s settings) values() console.Values {
 
 		Interfaces: pick(s.faces, s.kept.Interfaces, nil),
 		Advertise:  pick(s.addrs, s.kept.Advertise, nil),
+		Untold:     pick(given[[]console.Happening]{}, s.kept.Untold, nil),
 
 		BackupValues: s.backupValues(),
 		Desktop: console.Desktop{
@@ -159,6 +160,12 @@ func (s settings) with(change console.Change) (settings, error) {
 			return s, err
 		}
 		s.kept.Advertise = &addrs
+	}
+	if change.Untold != nil {
+		if err := checkUntold(*change.Untold); err != nil {
+			return s, err
+		}
+		s.kept.Untold = new(*change.Untold)
 	}
 	backups, err := s.kept.keptBackups.with(change.BackupChange)
 	if err != nil {

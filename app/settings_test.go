@@ -84,7 +84,7 @@ func TestValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			test.want.Interfaces.Origin, test.want.Advertise.Origin = usual, usual
+			test.want.Interfaces.Origin, test.want.Advertise.Origin, test.want.Untold.Origin = usual, usual, usual
 			test.want.Desktop = console.Desktop{
 				Tray:     console.Value[bool]{Origin: usual},
 				Theme:    console.Value[console.Theme]{Value: console.ThemeSystem, Origin: usual},

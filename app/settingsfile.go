@@ -38,6 +38,7 @@ type keptSettings struct {
 
 	Interfaces *[]string
 	Advertise  *[]string
+	Untold     *[]console.Happening
 
 	keptBackups
 
@@ -119,6 +120,11 @@ func parseSettings(data []byte) (keptSettings, error) {
 			return keptSettings{}, fmt.Errorf("the value of %q: %w", "theme", err)
 		}
 	}
+	if kept.Untold != nil {
+		if err := checkUntold(*kept.Untold); err != nil {
+			return keptSettings{}, fmt.Errorf("the value of %q: %w", "untold", err)
+		}
+	}
 	return kept, nil
 }
 
@@ -155,6 +161,6 @@ func (k *keptSettings) fields() map[string]any {
 		"hosts": &k.Hosts, "allowed_origins": &k.AllowedOrigins, "trusted_proxies": &k.TrustedProxies,
 		"backup_folder": &k.BackupFolder, "backup_every": &k.BackupEvery,
 		"backup_keep": &k.BackupKeep, "backup_recipient": &k.BackupRecipient,
-		"tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
+		"untold": &k.Untold, "tray": &k.Tray, "theme": &k.Theme, "log_level": &k.LogLevel,
 	}
 }

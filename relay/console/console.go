@@ -302,6 +302,9 @@ type Values struct {
 	// own; none means its own.
 	Advertise Value[[]string]
 
+	// Untold are the kinds of happenings that are not told on the streams _relay.
+	Untold Value[[]Happening]
+
 	BackupValues
 	Desktop
 }
@@ -326,6 +329,7 @@ type Change struct {
 
 	Interfaces *[]string
 	Advertise  *[]string
+	Untold     *[]Happening
 
 	BackupChange
 	DesktopChange

@@ -96,9 +96,9 @@ func (c Check) Console() console.Check { return console.Check(c) }
 
 // texts is [] in JSON if there are none: null would be one more case for
 // programs.
-func texts(list []string) []string {
+func texts[T ~string](list []T) []T {
 	if list == nil {
-		return []string{}
+		return []T{}
 	}
 	return list
 }

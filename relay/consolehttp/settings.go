@@ -26,6 +26,8 @@ type Values struct {
 	Theme      Value[console.Theme] `json:"theme"`
 	LogLevel   Value[slog.Level]    `json:"log_level"`
 
+	Untold Value[[]console.Happening] `json:"untold"`
+
 	BackupFolder    Value[string]        `json:"backup_folder"`
 	BackupEvery     Value[time.Duration] `json:"backup_every_ns"`
 	BackupKeep      Value[int]           `json:"backup_keep"`
@@ -40,12 +42,13 @@ type Value[T any] struct {
 
 // ValuesOf puts the settings into their JSON form.
 func ValuesOf(v console.Values) Values {
-	v.Interfaces.Value, v.Advertise.Value = texts(v.Interfaces.Value), texts(v.Advertise.Value)
+	v.Interfaces.Value, v.Advertise.Value, v.Untold.Value = texts(v.Interfaces.Value), texts(v.Advertise.Value), texts(v.Untold.Value)
 	return Values{
 		Name: Value[string](v.Name), Port: Value[int](v.Port), Open: Value[bool](v.Open), Folder: Value[string](v.Folder),
 		Interfaces: Value[[]string](v.Interfaces), Advertise: Value[[]string](v.Advertise),
 		Login: Value[bool](v.Login), Tray: Value[bool](v.Tray), Theme: Value[console.Theme](v.Theme),
 		LogLevel:     Value[slog.Level](v.LogLevel),
+		Untold:       Value[[]console.Happening](v.Untold),
 		BackupFolder: Value[string](v.BackupFolder), BackupEvery: Value[time.Duration](v.BackupEvery),
 		BackupKeep: Value[int](v.BackupKeep), BackupRecipient: Value[string](v.BackupRecipient),
 	}
@@ -56,6 +59,7 @@ func (v Values) Console() console.Values {
 	return console.Values{
 		Name: console.Value[string](v.Name), Port: console.Value[int](v.Port), Open: console.Value[bool](v.Open),
 		Folder:     console.Value[string](v.Folder),
+		Untold:     console.Value[[]console.Happening](v.Untold),
 		Interfaces: console.Value[[]string](v.Interfaces), Advertise: console.Value[[]string](v.Advertise),
 		Desktop: console.Desktop{
 			Login: console.Value[bool](v.Login), Tray: console.Value[bool](v.Tray), Theme: console.Value[console.Theme](v.Theme),
@@ -80,6 +84,8 @@ type Change struct {
 	Theme      *console.Theme `json:"theme,omitempty"`
 	LogLevel   *slog.Level    `json:"log_level,omitempty"`
 
+	Untold *[]console.Happening `json:"untold,omitempty"`
+
 	BackupFolder    *string        `json:"backup_folder,omitempty"`
 	BackupEvery     *time.Duration `json:"backup_every_ns,omitempty"`
 	BackupKeep      *int           `json:"backup_keep,omitempty"`
@@ -89,7 +95,7 @@ type Change struct {
 // ChangeOf puts a change into its JSON form.
 func ChangeOf(c console.Change) Change {
 	return Change{
-		c.Name, c.Port, c.Open, c.Interfaces, c.Advertise, c.Login, c.Tray, c.Theme, c.LogLevel,
+		c.Name, c.Port, c.Open, c.Interfaces, c.Advertise, c.Login, c.Tray, c.Theme, c.LogLevel, c.Untold,
 		c.BackupFolder, c.BackupEvery, c.BackupKeep, c.BackupRecipient,
 	}
 }
@@ -97,7 +103,7 @@ func ChangeOf(c console.Change) Change {
 // Console returns the change that c is the JSON form of.
 func (c Change) Console() console.Change {
 	return console.Change{
-		Name: c.Name, Port: c.Port, Open: c.Open, Interfaces: c.Interfaces, Advertise: c.Advertise,
+		Name: c.Name, Port: c.Port, Open: c.Open, Interfaces: c.Interfaces, Advertise: c.Advertise, Untold: c.Untold,
 		DesktopChange: console.DesktopChange{Login: c.Login, Tray: c.Tray, Theme: c.Theme, LogLevel: c.LogLevel},
 		BackupChange: console.BackupChange{
 			BackupFolder: c.BackupFolder, BackupEvery: c.BackupEvery, BackupKeep: c.BackupKeep, BackupRecipient: c.BackupRecipient,
