@@ -105,7 +105,7 @@ func (p place) when() When {
 	}
 	if m := member("throttle"); m.value != nil {
 		if of, ok := m.object("at_most", "per"); ok {
-			w.Throttle = &Throttle{AtMost: of("at_most").count(1, maxMembers), Per: of("per").duration()}
+			w.Throttle = &Throttle{AtMost: of("at_most").count(maxMembers), Per: of("per").duration()}
 		}
 	}
 	return w
@@ -115,7 +115,7 @@ func (p place) pattern() Pattern {
 	switch p.kind("each", "count", "sequence", "absence") {
 	case "count":
 		if of, ok := p.object("kind", "at_least", "within"); ok {
-			return Count{AtLeast: of("at_least").count(1, maxMembers), Within: of("within").duration()}
+			return Count{AtLeast: of("at_least").count(maxMembers), Within: of("within").duration()}
 		}
 	case "sequence":
 		if of, ok := p.object("kind", "steps", "within"); ok {
@@ -242,7 +242,7 @@ func (p place) retry(r Retry) Retry {
 		return r
 	}
 	if m := of("max_attempts"); m.known {
-		r.MaxAttempts = m.count(1, maxAttempts)
+		r.MaxAttempts = m.count(maxAttempts)
 	}
 	if m := of("backoff"); m.known {
 		r.Backoff = m.duration()

@@ -115,23 +115,23 @@ func (p place) flag() bool {
 	return b
 }
 
-// count reads a whole number.
-func (p place) count(least, most int) int {
+// count reads a whole number from 1 on.
+func (p place) count(most int) int {
 	n, ok := p.value.(Number)
 	if !ok {
 		p.wrong("a whole number")
-		return least
+		return 1
 	}
 	f, _ := n.exact().Float64()
 	switch {
 	case f != math.Trunc(f):
 		p.fail("type", "it is not a whole number")
-	case f < float64(least) || f > float64(most):
-		p.fail("range", "it is not between %d and %d", least, most)
+	case f < 1 || f > float64(most):
+		p.fail("range", "it is not between 1 and %d", most)
 	default:
 		return int(f)
 	}
-	return least
+	return 1
 }
 
 // duration reads a duration that is longer than none.
