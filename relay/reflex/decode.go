@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -233,6 +232,3 @@ func (r *reading) typeName(name string, loc ...string) {
 		r.fail(badValue, "a type has no control characters", loc...)
 	}
 }
-
-// sound says whether a text is UTF-8 without NUL.
-func sound(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }

@@ -130,12 +130,12 @@ func findCommandID(body []byte) string {
 			}
 			continue
 		}
-		value, err := d.ReadToken()
+		value, err := d.ReadValue()
 		if err != nil || value.Kind() != '"' {
 			return ""
 		}
-		if id := value.String(); len(id) <= MaxCommandID && sound(id) {
-			return id
+		if id, err := jsontext.AppendUnquote(nil, value); err == nil && len(id) <= MaxCommandID && bytes.IndexByte(id, 0) < 0 {
+			return string(id)
 		}
 		return ""
 	}
