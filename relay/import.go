@@ -141,7 +141,7 @@ func (i *importing) apply(ctx context.Context, from io.Reader) error {
 	}
 	u := unpacking{reader: r}
 	for u.next(); u.err == nil; {
-		if u.record.Stream == nil { // a file, which is no stream's
+		if u.record.Stream == nil { // what a backup has beside its streams
 			u.next()
 			continue
 		}

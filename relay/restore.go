@@ -221,6 +221,10 @@ func (r *restoring) load(ctx context.Context, path string) (err error) {
 			return err
 		}
 		switch {
+		case record.Type != nil:
+			err = to.Type(*record.Type)
+		case record.Command != nil:
+			err = to.Command(*record.Command)
 		case record.Stream != nil:
 			if err := end(); err != nil {
 				return err

@@ -14,12 +14,17 @@ import (
 )
 
 // magic is how an archive begins; the number is its format's.
-const magic = "HEARTH-ARCHIVE\x01\n"
+const magic = "HEARTH-ARCHIVE\x02\n"
+
+// earlierMagic is that of the format before, which has neither types nor commands.
+const earlierMagic = "HEARTH-ARCHIVE\x01\n"
 
 // The kinds of records.
 const (
 	kindManifest = 'M'
 	kindFile     = 'F'
+	kindType     = 'T'
+	kindCommand  = 'C'
 	kindStream   = 'S'
 	kindRun      = 'R'
 	kindEnd      = 'E'

@@ -72,6 +72,110 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// Nor does a stream of events get in with what is none, which readers would be
+// served as it is.
+func TestHostileEvents(t *testing.T) {
+	forge := func(data string, epoch uint32) error {
+		s := store.Stream{
+			Ref: store.Ref{Space: "default", Name: "orders"}, Kind: store.Events, Head: 1, Epoch: epoch, Bytes: uint64(len(data)),
+			CreatedAt: time.UnixMilli(5), WrittenAt: time.UnixMilli(6),
+		}
+		s.Link = protocol.NewChain(0, protocol.Genesis(s.Identity)).Next(epoch, []byte(data))
+		e := protocol.Entry{Seq: 1, Epoch: epoch, Link: s.Link, Data: []byte(data), EndsBatch: true}
+		r := store.Run{First: 1, Count: 1, Bytes: len(data), WrittenAt: time.UnixMilli(6), Wire: e.Append(nil)}
+		var out bytes.Buffer
+		w, err := archive.NewWriter(&out, archive.Manifest{})
+		if err = errors.Join(err, w.Stream(s), w.Run(r), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = read(&out)
+		return err
+	}
+	good := string(event("orders", 1, "1", time.UnixMilli(6), `{"type":"said"}`))
+	if err := forge(good, 0); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{
+		"no JSON at all":              "hello",
+		"JSON of another form":        "{}",
+		"another position":            strings.Replace(good, `"seq":1`, `"seq":2`, 1),
+		"another stream":              strings.Replace(good, `"orders"`, `"order"`, 1),
+		"no id":                       strings.Replace(good, `"id":"1"`, `"id":""`, 1),
+		"a long id":                   strings.Replace(good, `"id":"1"`, `"id":"`+strings.Repeat("1", 257)+`"`, 1),
+		"an id with NUL":              strings.Replace(good, `"id":"1"`, `"id":"\u0000"`, 1),
+		"a chain without a name":      strings.Replace(good, `"correlation_id":"1"`, `"correlation_id":""`, 1),
+		"an event that is no JSON":    strings.Replace(good, `{"type":"said"}`, `{"type":"said","a":}`, 1),
+		"an event with blanks":        strings.Replace(good, `{"type":"said"}`, `{"type":"said", "a":1}`, 1),
+		"a name that comes twice":     strings.Replace(good, `{"type":"said"}`, `{"type":"said","a":1,"a":2}`, 1),
+		"a member behind the event":   strings.Replace(good, `{"type":"said"}`, `{"type":"said"},"more":{}`, 1),
+		"bytes that are no UTF-8":     strings.Replace(good, `said`, "\xff", 1),
+		"an actor that is no object":  strings.Replace(good, `{"kind":"user","id":"local"}`, `"local"`, 1),
+		"an actor with blanks":        strings.Replace(good, `{"kind":"user",`, `{"kind": "user",`, 1),
+		"a line break between events": strings.Replace(good, `"causation":null`, `"causation":{`+"\n"+`}`, 1),
+	} {
+		if err := forge(data, 0); err == nil {
+			t.Errorf("%s is taken: %s", name, data)
+		}
+	}
+	if err := forge(good, 1); err == nil {
+		t.Error("an event in an epoch is taken")
+	}
+}
+
+// Types and commands are what a relay could have put there, or the archive is none.
+func TestHostileBeside(t *testing.T) {
+	typ := store.Type{Space: "default", Name: "said", Schema: []byte("{}"), ChangedAt: time.UnixMilli(5)}
+	command := store.Remembered{At: time.UnixMilli(5), Result: []byte(`{"outcome":{}}`)}
+	s, r := one()
+	for name, write := range map[string]func(w *archive.Writer, typ store.Type, c store.Remembered) error{
+		"a space of another form": func(w *archive.Writer, typ store.Type, _ store.Remembered) error { typ.Space = "A"; return w.Type(typ) },
+		"no name":                 func(w *archive.Writer, typ store.Type, _ store.Remembered) error { typ.Name = ""; return w.Type(typ) },
+		"a long name": func(w *archive.Writer, typ store.Type, _ store.Remembered) error {
+			typ.Name = strings.Repeat("n", store.MaxTypeName+1)
+			return w.Type(typ)
+		},
+		"a name with a line break": func(w *archive.Writer, typ store.Type, _ store.Remembered) error {
+			typ.Name = "a\nb"
+			return w.Type(typ)
+		},
+		"a schema that is none": func(w *archive.Writer, typ store.Type, _ store.Remembered) error {
+			typ.Schema = []byte("{")
+			return w.Type(typ)
+		},
+		"a type that comes twice": func(w *archive.Writer, typ store.Type, _ store.Remembered) error {
+			return errors.Join(w.Type(typ), w.Type(typ))
+		},
+		"a type behind a stream": func(w *archive.Writer, typ store.Type, _ store.Remembered) error {
+			return errors.Join(w.Stream(s), w.Run(r), w.Type(typ))
+		},
+		"a result that is none": func(w *archive.Writer, _ store.Type, c store.Remembered) error {
+			c.Result = []byte("1")
+			return w.Command(c)
+		},
+		"no result": func(w *archive.Writer, _ store.Type, c store.Remembered) error { c.Result = nil; return w.Command(c) },
+		"a long result": func(w *archive.Writer, _ store.Type, c store.Remembered) error {
+			c.Result = []byte(`{"outcome":"` + strings.Repeat("x", store.MaxResult) + `"}`)
+			return w.Command(c)
+		},
+		"a command of a distant time": func(w *archive.Writer, _ store.Type, c store.Remembered) error {
+			c.At = time.UnixMilli(-1)
+			return w.Command(c)
+		},
+		"a command behind a stream": func(w *archive.Writer, _ store.Type, c store.Remembered) error {
+			return errors.Join(w.Stream(s), w.Run(r), w.Command(c))
+		},
+	} {
+		var out bytes.Buffer
+		w, err := archive.NewWriter(&out, archive.Manifest{})
+		if err = errors.Join(err, write(w, typ, command), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(&out); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
 // What is right by itself may be in the wrong place, or there twice.
 func TestOutOfOrder(t *testing.T) {
 	s, r := one()

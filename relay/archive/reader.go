@@ -37,9 +37,11 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 
 // Record is what an archive holds: one of its fields is set.
 type Record struct {
-	File   *File
-	Stream *store.Stream // it begins, and its runs follow
-	Run    *store.Run    // which shares memory with the next one
+	File    *File
+	Type    *store.Type
+	Command *store.Remembered
+	Stream  *store.Stream // it begins, and its runs follow
+	Run     *store.Run    // which shares memory with the next one
 
 	// Keyed lists what ends in the run and belongs into the index of a store.
 	Keyed []store.Keyed
@@ -56,7 +58,10 @@ type Reader struct {
 	records  uint64
 	manifest Manifest
 	buffer   []byte
+	earlier  bool // it is of the format before
 	seen     map[store.Ref]bool
+	types    map[string]map[string]bool // of each space
+	commands uint64
 	stream   store.Stream
 	walk     *store.Walk // of the stream; nil before the first one
 	ended    bool
@@ -72,12 +77,13 @@ const lockedMagic = "age-encryption.org/v1\n"
 
 // NewReader reads how an archive begins. The error is a *DamagedError or that of in.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool)}
+	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool), types: make(map[string]map[string]bool)}
 	var begins [len(magic)]byte
 	if err := r.fill(begins[:]); err != nil {
 		return nil, err
 	}
-	if string(begins[:]) != magic {
+	r.earlier = string(begins[:]) == earlierMagic
+	if string(begins[:]) != magic && !r.earlier {
 		reason := "it does not begin like one"
 		switch {
 		case bytes.HasPrefix(begins[:], []byte(magic[:len(magic)-2])):
@@ -124,6 +130,10 @@ func (r *Reader) Next() (Record, error) {
 	switch kind {
 	case kindFile:
 		return r.file(body)
+	case kindType:
+		return r.typed(body)
+	case kindCommand:
+		return r.command(body)
 	case kindStream:
 		return r.begin(body)
 	case kindRun:
@@ -172,6 +182,13 @@ func (r *Reader) run(body []byte) (Record, error) {
 	}
 	if err != nil {
 		return Record{}, r.damaged(err, "its chain is broken")
+	}
+	if r.stream.Kind == store.Events {
+		for e := range (store.Page{Wire: [][]byte{run.Wire}}).All() { // which the walk has decoded
+			if _, err := store.CheckEnvelope(e.Data); err != nil {
+				return Record{}, r.damaged(err, "it holds at %d what is no event", e.Seq)
+			}
+		}
 	}
 	return Record{Run: &run, Keyed: stretch.Keyed}, nil
 }

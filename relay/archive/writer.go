@@ -12,7 +12,8 @@ import (
 	"hearth/relay/store"
 )
 
-// Writer writes an archive: files, then streams, each followed by its runs.
+// Writer writes an archive: files, types and commands, then streams, each followed
+// by its runs.
 type Writer struct {
 	out     *bufio.Writer
 	sum     hash.Hash
@@ -40,6 +41,17 @@ func (w *Writer) File(f File) error {
 	}
 	w.buffer = append(append(append(w.buffer[:0], byte(len(f.Name))), f.Name...), f.Data...)
 	return w.record(kindFile, w.buffer)
+}
+
+// Type writes what events of a type have to be like.
+func (w *Writer) Type(t store.Type) error {
+	return w.json(kindType, typeRecord{t.Space, t.Name, string(t.Schema), t.ChangedAt})
+}
+
+// Command writes a command that is remembered. They come in their order.
+func (w *Writer) Command(c store.Remembered) error {
+	w.buffer = appendCommand(w.buffer[:0], c)
+	return w.record(kindCommand, w.buffer)
 }
 
 // Stream begins a stream as it is to be once all of its runs are written.

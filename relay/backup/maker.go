@@ -19,6 +19,9 @@ const (
 	// streamsAtOnce is how many streams are listed in one snapshot.
 	streamsAtOnce = 256
 
+	// commandsAtOnce is how many commands are, each of some 150 bytes.
+	commandsAtOnce = 1000
+
 	// wireHead is about how many bytes an entry takes beside its own.
 	wireHead = 48
 
@@ -31,6 +34,8 @@ const (
 type Source interface {
 	Streams(ctx context.Context, after store.Ref, limit int) ([]store.Stream, error)
 	Runs(ctx context.Context, ref store.Ref, after, head uint64) ([]store.Run, error)
+	Types(ctx context.Context, space string) ([]store.Type, error)
+	Commands(ctx context.Context, after uint64, limit int) ([]store.Remembered, error)
 	Totals(ctx context.Context) (store.Totals, error)
 	Damaged() []*store.DamagedError
 	Verify(ctx context.Context, v store.Verify) (store.Verified, error)
@@ -199,6 +204,9 @@ func (a *part) archive(ctx context.Context, out io.Writer) error {
 			}
 		}
 	}
+	if err := a.beside(ctx, w); err != nil {
+		return err
+	}
 	for after := (store.Ref{}); ; {
 		streams, err := a.Source.Streams(ctx, after, streamsAtOnce)
 		if err != nil {
@@ -218,6 +226,39 @@ func (a *part) archive(ctx context.Context, out io.Writer) error {
 		}
 		if len(streams) < streamsAtOnce {
 			return w.Close()
+		}
+	}
+}
+
+// beside writes what belongs to the relay beside its streams: types, and the
+// commands that are remembered. Those come first: one that is not in the backup
+// while its event is may run twice, but nobody is told of an event that is not there.
+func (a *part) beside(ctx context.Context, w *archive.Writer) error {
+	types, err := a.Source.Types(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, t := range types {
+		if err := w.Type(t); err != nil {
+			return err
+		}
+	}
+	for after := uint64(0); ; {
+		commands, err := a.Source.Commands(ctx, after, commandsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, c := range commands {
+			after = c.Seq
+			if err := w.Command(c); err != nil {
+				return err
+			}
+		}
+		if len(commands) < commandsAtOnce {
+			return nil
+		}
+		if err := a.pace.rest(ctx); err != nil {
+			return err
 		}
 	}
 }

@@ -112,6 +112,37 @@ func ReadEnvelope(data []byte) (e Envelope, err error) {
 	return e, nil
 }
 
+// CheckEnvelope reads an envelope that comes from elsewhere, and checks all that
+// is in it: that it is strict JSON without blanks (RFC 7493), an event's and of
+// proper ids.
+func CheckEnvelope(data []byte) (Envelope, error) {
+	e, err := ReadEnvelope(data)
+	if err != nil {
+		return e, err
+	}
+	chain, err := Text(e.CorrelationID)
+	switch {
+	case err != nil || !ValidID(chain) || !ValidID(e.ID):
+		return e, fmt.Errorf("an envelope with the id %.80q and the chain %.80s", e.ID, e.CorrelationID)
+	case !jsontext.Value(data).IsValid() || !jsontext.Value(e.Event).IsValid() || blank(data):
+		return e, fmt.Errorf("the envelope with the id %.80q is no JSON, or not as Hearth writes it", e.ID)
+	}
+	return e, nil
+}
+
+// blank says whether there are blanks in valid JSON, outside of its strings.
+func blank(data []byte) bool {
+	for at := 0; at < len(data); at++ {
+		switch data[at] {
+		case '"':
+			at += stringSize(data[at:]) - 1
+		case ' ', '\t', '\r', '\n':
+			return true
+		}
+	}
+	return false
+}
+
 // Text returns what a JSON string says.
 func Text(value []byte) (string, error) {
 	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' && bytes.IndexByte(value, '\\') < 0 {

@@ -52,7 +52,8 @@ func (c Command) Key() [16]byte {
 
 // Remembered is a command with its result.
 type Remembered struct {
-	Key    [16]byte // of the command
+	Seq    uint64 // its place among those that are remembered: they rise
+	Key    [16]byte
 	At     time.Time
 	Result []byte // JSON: {"outcome":…} or {"rejection":…}
 }
@@ -102,9 +103,17 @@ type Type struct {
 	ChangedAt time.Time // set by the store
 }
 
-// MaxTypes is how many types a space has at the most: each takes its schema,
-// compiled, in memory.
-const MaxTypes = 1000
+const (
+	// MaxTypes is how many types a space has at the most: each takes its schema,
+	// compiled, in memory.
+	MaxTypes = 1000
+
+	// MaxTypeName is the length of the longest name of a type, in bytes.
+	MaxTypeName = 128
+
+	// MaxSchema is the largest schema of a type, in bytes.
+	MaxSchema = 64 << 10
+)
 
 // UnknownChainError says that there is no event with the id that a chain is
 // named by.

@@ -105,8 +105,13 @@ type Store interface {
 	// PutType, and *UnknownTypeError.
 	DropType(ctx context.Context, space, name string) error
 
-	// Types lists the types of a space in the order of their names.
+	// Types lists the types of a space, or of all if it is empty, in the order of
+	// space and name.
 	Types(ctx context.Context, space string) ([]Type, error)
+
+	// Commands lists the commands that are remembered, those behind a place, in their
+	// order; limit says how many at the most.
+	Commands(ctx context.Context, after uint64, limit int) ([]Remembered, error)
 
 	// Close lets the commit under way come to its end and leaves everything in
 	// one file. Calls after it, and those still waiting, get ErrClosed: nothing

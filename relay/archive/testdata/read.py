@@ -3,6 +3,7 @@ file the streams that it holds, or why it is none. It knows nothing else of Hear
 
 import hashlib
 import json
+import re
 import struct
 import sys
 
@@ -63,6 +64,30 @@ def entry(b):
     return seq, epoch, link, data, keys == 5
 
 
+def pairs(members):
+    names = [name for name, _ in members]
+    need(len(set(names)) == len(names), "a name that comes twice")
+    return dict(members)
+
+
+MEMBERS = ["seq", "id", "ts", "stream_id", "actor", "causation", "correlation_id", "event"]
+
+
+def envelope(data):
+    """The envelope of an event, which is written in one way only."""
+    text = data.decode()
+    e = json.loads(text, object_pairs_hook=pairs)
+    need(type(e) is dict and list(e) == MEMBERS, "an envelope with other members")
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    need(not re.search(r"\s", outside), "an envelope with blanks")
+    need(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z", e["ts"]) and not e["ts"].endswith(".000000Z"), "no time")
+    for key in ("id", "correlation_id"):
+        need(type(e[key]) is str and 1 <= len(e[key].encode()) <= 256 and "\0" not in e[key], "no id")
+    need(type(e["actor"]) is dict and (e["causation"] is None or type(e["causation"]) is dict), "no origin")
+    need(type(e["event"]) is dict and list(e["event"])[:1] == ["type"] and type(e["event"]["type"]) is str, "no event")
+    return e
+
+
 class Stream:
     def __init__(self, record):
         self.says = json.loads(record)
@@ -70,6 +95,7 @@ class Stream:
         need(len(identity) == 16, "no identity")
         self.link = hashlib.sha256(b"efema/chain/v1/genesis" + identity).digest()
         self.seq = self.epoch = self.bytes = 0
+        self.time = ""
         self.ended = True  # the batch
 
     def run(self, record):
@@ -85,8 +111,17 @@ class Stream:
             head = struct.pack(">QIQ", seq, epoch, len(data))
             need(link == hashlib.sha256(self.link + head + data).digest(), "a link that does not follow")
             self.seq, self.epoch, self.link, self.ended = seq, epoch, link, ends
+            if self.says["kind"] == "events":
+                self.event(envelope(data))
             self.bytes += len(data)
         need(self.seq == first + count - 1 and self.bytes == before + size, "a run that counts wrongly")
+
+    def event(self, e):
+        time = e["ts"].replace("Z", "" if "." in e["ts"] else ".000000")
+        need(e["seq"] == self.seq and self.epoch == 0, "an event that is elsewhere")
+        need(e["stream_id"] == self.says["name"], "an event of another stream")
+        need(time >= self.time, "a time that goes back")
+        self.time = time
 
     def end(self):
         got = {"head": self.seq, "epoch": self.epoch, "link": self.link.hex(), "bytes": self.bytes}
@@ -95,20 +130,29 @@ class Stream:
 
 def read(data):
     b = Bytes(data)
-    need(b.take(16) == b"HEARTH-ARCHIVE\1\n", "no archive")
-    streams, kinds = [], ""
+    need(b.take(16) in (b"HEARTH-ARCHIVE\1\n", b"HEARTH-ARCHIVE\2\n"), "no archive")
+    known = "MFSR" if data[14] == 1 else "MFTCSR"
+    streams, kinds, types = [], "", set()
     while True:
         kind, size = b.take(1).decode(), b.number(4)
         need(size <= 16842752, "a record that is too large")
         if kind == "E":
             break
         body = b.take(size)
-        need((kind == "M") == (kinds == "") and kind in "MFSR" and (kind != "F" or not streams), "a record that does not belong here")
+        need((kind == "M") == (kinds == "") and kind in known and (kind not in "FTC" or not streams), "a record that does not belong here")
         kinds += kind
         if kind == "M":
             json.loads(body)
         elif kind == "F":
             need(len(body) > body[0], "a file without its name")
+        elif kind == "T":
+            t = json.loads(body)
+            need(1 <= len(t["name"].encode()) <= 128 and len(t["schema"].encode()) <= 65536, "a type of another size")
+            json.loads(t["schema"])
+            need((t["space"], t["name"]) not in types, "a type that comes twice")
+            types.add((t["space"], t["name"]))
+        elif kind == "C":
+            need(24 < len(body) <= 24 + 8192 and list(json.loads(body[24:])) in (["outcome"], ["rejection"]), "no command")
         elif kind == "S":
             if streams:
                 streams[-1].end()

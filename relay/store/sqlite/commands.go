@@ -93,6 +93,9 @@ func (t *transaction) remember(key [16]byte, result []byte) error {
 func (r *Reader) Recall(ctx context.Context, c store.Command) (result []byte, found bool, err error) {
 	key := c.Key()
 	err = r.read(ctx, func(conn *connection) error {
+		if !conn.has(eventsVersion) {
+			return nil
+		}
 		stmt := conn.Prep("SELECT result FROM command WHERE key = ?")
 		stmt.BindBytes(1, key[:])
 		if found, err = stmt.Step(); found {
@@ -102,4 +105,29 @@ func (r *Reader) Recall(ctx context.Context, c store.Command) (result []byte, fo
 		return failed("recalling a command", finish(stmt, err))
 	})
 	return result, found, err
+}
+
+// Commands implements [store.Store].
+func (r *Reader) Commands(ctx context.Context, after uint64, limit int) (list []store.Remembered, err error) {
+	err = r.read(ctx, func(conn *connection) error {
+		if !conn.has(eventsVersion) {
+			return nil
+		}
+		stmt := conn.Prep("SELECT seq, key, at, result FROM command WHERE seq > ? ORDER BY seq LIMIT ?")
+		stmt.BindInt64(1, int64(after))
+		stmt.BindInt64(2, int64(limit))
+		for {
+			more, err := stmt.Step()
+			if err != nil || !more {
+				return failed("listing the commands", finish(stmt, err))
+			}
+			c := store.Remembered{
+				Seq: uint64(stmt.ColumnInt64(0)), At: time.UnixMilli(stmt.ColumnInt64(2)).UTC(), Result: make([]byte, stmt.ColumnLen(3)),
+			}
+			stmt.ColumnBytes(1, c.Key[:])
+			stmt.ColumnBytes(3, c.Result)
+			list = append(list, c)
+		}
+	})
+	return list, err
 }

@@ -96,6 +96,28 @@ func (l *Loader) End(s store.Stream) error {
 	return nil
 }
 
+// Type writes a type, before the first stream.
+func (l *Loader) Type(t store.Type) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	return failed("loading the type "+t.Name, l.stmts.insertType(t))
+}
+
+// Command writes a command that is remembered. They come in their order.
+func (l *Loader) Command(c store.Remembered) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	if err := l.stmts.insertCommand(c); err != nil {
+		return failure("loading the commands", err)
+	}
+	if l.left -= len(c.Result); l.left <= 0 {
+		return l.commit()
+	}
+	return nil
+}
+
 // begin begins a transaction if none is under way.
 func (l *Loader) begin() error {
 	if l.left > 0 {

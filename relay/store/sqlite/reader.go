@@ -28,7 +28,12 @@ type Reader struct {
 type connection struct {
 	*sqlite.Conn
 	prepared map[string]*sqlite.Stmt
+	version  int // of the database
 }
+
+// has says whether the database has what came with a version: one that is only
+// looked at stays what it is.
+func (c *connection) has(version int) bool { return c.version >= version }
 
 // Prep returns a statement that is prepared once. The connection's own Prep
 // clears what was bound to it before, whereupon SQLite prepares it anew, which
@@ -55,7 +60,11 @@ func newReader(path, location string) (*Reader, error) {
 		if err != nil {
 			return nil, errors.Join(opening(path, err), r.Close())
 		}
-		r.idle <- &connection{Conn: conn, prepared: make(map[string]*sqlite.Stmt)}
+		have, err := version(conn)
+		if err != nil {
+			return nil, errors.Join(opening(path, err), conn.Close(), r.Close())
+		}
+		r.idle <- &connection{Conn: conn, prepared: make(map[string]*sqlite.Stmt), version: have}
 	}
 	return r, nil
 }

@@ -61,6 +61,9 @@ func migrate(conn *sqlite.Conn, from int) (err error) {
 	return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA user_version = %d", len(migrations)), nil)
 }
 
+// eventsVersion is that of databases which have types and commands.
+const eventsVersion = 2
+
 // version reads how many migrations a database has been through.
 func version(conn *sqlite.Conn) (int, error) {
 	n, err := sqlitex.ResultInt(conn.Prep("PRAGMA user_version"))

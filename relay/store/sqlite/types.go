@@ -62,17 +62,22 @@ func (*typing) committed() bool { return true }
 // Types implements [store.Store].
 func (r *Reader) Types(ctx context.Context, space string) (list []store.Type, err error) {
 	err = r.read(ctx, func(conn *connection) error {
-		stmt := conn.Prep(`SELECT t.name, t.schema, t.changed_at FROM space p JOIN event_type t ON t.space = p.key
-			WHERE p.name = ? ORDER BY t.name`)
+		if !conn.has(eventsVersion) {
+			return nil
+		}
+		stmt := conn.Prep(`SELECT p.name, t.name, t.schema, t.changed_at FROM space p JOIN event_type t ON t.space = p.key
+			WHERE ?1 IN (p.name, '') ORDER BY p.name, t.name`)
 		stmt.BindText(1, space)
 		for {
 			more, err := stmt.Step()
 			if err != nil || !more {
 				return failed("listing the types", finish(stmt, err))
 			}
-			t := store.Type{Space: space, Name: stmt.ColumnText(0), ChangedAt: time.UnixMilli(stmt.ColumnInt64(2)).UTC()}
-			t.Schema = make([]byte, stmt.ColumnLen(1))
-			stmt.ColumnBytes(1, t.Schema)
+			t := store.Type{
+				Space: stmt.ColumnText(0), Name: stmt.ColumnText(1), Schema: make([]byte, stmt.ColumnLen(2)),
+				ChangedAt: time.UnixMilli(stmt.ColumnInt64(3)).UTC(),
+			}
+			stmt.ColumnBytes(2, t.Schema)
 			list = append(list, t)
 		}
 	})
