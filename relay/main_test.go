@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,12 @@ import (
 // serveIn tells the test's own program to be a relay on a data folder: some
 // tests need one that can be killed or traced.
 const serveIn = "HEARTH_TEST_SERVE_IN"
+
+// Where that relay listens, and which web origins it lets in, if that is said.
+const (
+	serveOn      = "HEARTH_TEST_SERVE_ON"
+	serveOrigins = "HEARTH_TEST_SERVE_ORIGINS"
+)
 
 // victimVariable tells the test's own program to back up, to restore or to import, until
 // it is killed: what, from where and to where, a line each.
@@ -80,11 +87,11 @@ func TestMain(m *testing.M) {
 func serve(dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	r, err := relay.Open(ctx, dir, relay.Options{})
+	r, err := relay.Open(ctx, dir, relay.Options{Origins: strings.Fields(os.Getenv(serveOrigins))})
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", cmp.Or(os.Getenv(serveOn), "127.0.0.1:0"))
 	if err != nil {
 		return err
 	}
