@@ -156,6 +156,6 @@ func (x *exchange) rescue() {
 		return
 	}
 	// Half an answer is out: what is left is to break it off visibly.
-	x.record(why)
+	_ = x.record(why)
 	panic(http.ErrAbortHandler)
 }

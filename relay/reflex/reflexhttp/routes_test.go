@@ -2,6 +2,7 @@ package reflexhttp_test
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -86,9 +87,7 @@ func TestTurnedAway(t *testing.T) {
 			{http.MethodGet, "/reflex/v1/types"},
 		} {
 			header := with()
-			for name, values := range test.header {
-				header[name] = values
-			}
+			maps.Copy(header, test.header)
 			a := h.do(t, request.method, request.target, header, strings.NewReader(`{"type":"a"}`))
 			if a.status != test.status || !bytes.HasPrefix(a.body, []byte(`{"detail":`)) || a.rejection(t).Type != test.reason {
 				t.Errorf("%s, %s %s: %d %s", test.name, request.method, request.target, a.status, a.body)

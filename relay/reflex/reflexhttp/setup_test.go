@@ -256,7 +256,7 @@ func (h *home) publish(t testing.TB, stream, body string) []published {
 }
 
 // publishMany sends n events, {"type":"count","n":1} and so on.
-func (h *home) publishMany(t testing.TB, stream string, n int) []published {
+func (h *home) publishMany(t testing.TB, stream string, n int) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString(`{"events":[`)
@@ -267,7 +267,7 @@ func (h *home) publishMany(t testing.TB, stream string, n int) []published {
 		fmt.Fprintf(&b, `{"event":{"type":"count","n":%d}}`, i+1)
 	}
 	b.WriteString(`]}`)
-	return h.publish(t, stream, b.String())
+	h.publish(t, stream, b.String())
 }
 
 // command sends a command's frame, whatever comes of it.

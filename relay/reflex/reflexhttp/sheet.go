@@ -60,19 +60,23 @@ func (x *exchange) page(ctx context.Context, ask reflex.Query) (*sheet, error) {
 }
 
 // fetch reads a page, in the room for reading.
-func (x *exchange) fetch(ctx context.Context, ask reflex.Query) (*sheet, error) {
+func (x *exchange) fetch(ctx context.Context, ask reflex.Query) (s *sheet, err error) {
 	o := x.handler.options
 	room, err := o.Pages.Reserve(ctx, pageRoom)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if s == nil {
+			room.Release() // also where something panics
+		}
+	}()
 	start := time.Now()
 	page, err := o.Service.Read(ctx, callerOf(x.visitor), x.stream, ask)
 	if err != nil {
-		room.Release()
 		return nil, err
 	}
-	s := &sheet{page: page, took: time.Since(start), room: room}
+	s = &sheet{page: page, took: time.Since(start), room: room}
 	for _, piece := range page.Pieces {
 		s.size += len(piece)
 		s.held += cap(piece)
