@@ -39,8 +39,11 @@ var errTooMuch = errors.New("this event would take too long to check: the schema
 // of a few lines may ask for more steps than anybody has time for.
 type meter struct {
 	left     int
-	patterns int // instructions that are left for patterns
+	patterns map[string]*pattern
+	size     int // of all patterns
 }
+
+func newMeter() *meter { return &meter{patterns: make(map[string]*pattern)} }
 
 // start allows for the check of an event of so many bytes.
 func (m *meter) start(size int) { m.left = min(baseSteps+size, maxSteps) }
@@ -88,9 +91,12 @@ type pattern struct {
 	size  int // in instructions
 }
 
-// compile returns a pattern. They are Go's (RE2), which take no more time than the
+// compile returns a pattern, the same one for the same text. They are Go's (RE2), which take no more time than the
 // text and the pattern are long. The error says why it is none.
 func (m *meter) compile(text string) (jsonschema.Regexp, error) {
+	if known, ok := m.patterns[text]; ok {
+		return known, nil
+	}
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("a pattern has at most %d bytes", maxPattern)
 	}
@@ -102,14 +108,16 @@ func (m *meter) compile(text string) (jsonschema.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("patterns are those of RE2, which this one is not: %w", err)
 	}
-	if m.patterns -= len(program.Inst); m.patterns < 0 {
+	if m.size += len(program.Inst); m.size > maxPatterns {
 		return nil, errors.New("its patterns are too large, once what they repeat is written out")
 	}
 	compiled, err := regexp.Compile(text)
 	if err != nil {
 		return nil, fmt.Errorf("patterns are those of RE2, which this one is not: %w", err)
 	}
-	return &pattern{Regexp: compiled, meter: m, size: len(program.Inst)}, nil
+	p := &pattern{Regexp: compiled, meter: m, size: len(program.Inst)}
+	m.patterns[text] = p
+	return p, nil
 }
 
 // MatchString says whether the pattern matches a text, or false if there were too

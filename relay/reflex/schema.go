@@ -2,15 +2,14 @@ package reflex
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 )
@@ -43,7 +42,7 @@ func newSchema(text []byte) (*schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meter{patterns: maxPatterns}
+	m := newMeter()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
@@ -55,7 +54,7 @@ func newSchema(text []byte) (*schema, error) {
 	if err != nil {
 		return nil, badSchema(err)
 	}
-	if err := newWalk(m).walk(compiled); err != nil {
+	if err := m.meterAll(compiled); err != nil {
 		return nil, badSchema(err)
 	}
 	return &schema{compiled: compiled, meter: m}, nil
@@ -84,57 +83,10 @@ func schemaDocument(text []byte) (any, error) {
 	if err != nil {
 		return nil, badSchema(err)
 	}
-	if kind, ok := doc.(map[string]any)["$schema"]; ok && kind != dialect && kind != dialect+"#" {
+	if named, ok := doc.(map[string]any)["$schema"]; ok && named != dialect && named != dialect+"#" {
 		return nil, badSchema(fmt.Errorf("only schemas of the draft 2020-12 are taken: %s", dialect))
 	}
 	return doc, nil
-}
-
-// document reads JSON, which is known to be sound, for a schema. The error says
-// that a number in it is none to calculate with.
-func document(text []byte) (doc any, err error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("reading JSON that is sound: %w", err)
-	}
-	return doc, checkNumbers(doc)
-}
-
-const (
-	// maxDigits is how many characters a number has at the most that a schema is
-	// to check: to calculate exactly with larger ones takes long.
-	maxDigits = 400
-
-	// maxExponent is the largest exponent of such a number, either way: a little
-	// past what most programs know.
-	maxExponent = 400
-)
-
-// checkNumbers looks for numbers that take long to calculate with.
-func checkNumbers(v any) error {
-	switch v := v.(type) {
-	case json.Number:
-		text := string(v)
-		_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-		exponent = strings.TrimLeft(exponent, "+-0")
-		if len(text) > maxDigits || len(exponent) > 3 || len(exponent) == 3 && exponent > fmt.Sprint(maxExponent) {
-			return fmt.Errorf("the number %s is too large, too small or too exact to be checked", shortened(text))
-		}
-	case []any:
-		for _, element := range v {
-			if err := checkNumbers(element); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for _, member := range v {
-			if err := checkNumbers(member); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // nestsDeeper says whether sound JSON nests deeper than so many levels.
@@ -220,12 +172,15 @@ func fieldErrors(loc []string, found *jsonschema.ValidationError) (errs []FieldE
 		for _, step := range e.InstanceLocation {
 			at = append(at, shortened(step))
 		}
-		kind := badValue
+		keyword := badValue
 		if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
-			kind = path[len(path)-1]
+			keyword = path[len(path)-1]
 		}
 		msg := strings.ReplaceAll(e.ErrorKind.LocalizedString(english), schemaURL, "")
-		errs = append(errs, fieldError(cut(msg), kind, at...))
+		if f, ok := e.ErrorKind.(*kind.Format); ok {
+			msg = f.Err.Error() // without the text, which may be long
+		}
+		errs = append(errs, fieldError(cut(msg), keyword, at...))
 	}
 	add(found)
 	slices.SortStableFunc(errs, func(a, b FieldError) int { return slices.Compare(a.Loc, b.Loc) }) // the validator goes through members in any order
@@ -241,65 +196,4 @@ func cut(msg string) string {
 		return msg
 	}
 	return strings.ToValidUTF8(msg[:maxMessage], "") + "…"
-}
-
-// walk goes through all parts of a compiled schema.
-type walk struct {
-	meter *meter
-	seen  map[*jsonschema.Schema]bool // false: on the way to where the walk is, in the same place of an event
-}
-
-func newWalk(m *meter) *walk { return &walk{meter: m, seen: make(map[*jsonschema.Schema]bool)} }
-
-// walk makes a part of a schema, and what it leads to, count its steps. The error
-// says that it leads to itself without going on into the event, or to another
-// schema.
-func (w *walk) walk(s *jsonschema.Schema) error {
-	if s == nil {
-		return nil
-	}
-	if done, ok := w.seen[s]; ok {
-		if !done {
-			return fmt.Errorf("%s leads back to itself", strings.TrimPrefix(s.Location, schemaURL))
-		}
-		return nil
-	}
-	if !strings.HasPrefix(s.Location, schemaURL) {
-		return errRemote
-	}
-	w.seen[s] = false
-	for _, part := range inPlace(s) {
-		if err := w.walk(part); err != nil {
-			return err
-		}
-	}
-	w.seen[s] = true
-	w.meter.count(s)
-	for _, part := range inside(s) {
-		if err := w.walk(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inPlace returns the parts of a schema that are applied to the same value as it
-// is.
-func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
-	parts := slices.Concat(s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)))
-	parts = append(parts, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
-	if s.DynamicRef != nil {
-		parts = append(parts, s.DynamicRef.Ref)
-	}
-	return parts
-}
-
-// inside returns the parts of a schema that are applied to what is inside a value.
-func inside(s *jsonschema.Schema) []*jsonschema.Schema {
-	parts := slices.Concat(
-		s.PrefixItems, slices.Collect(maps.Values(s.Properties)), slices.Collect(maps.Values(s.PatternProperties)))
-	if more, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-		parts = append(parts, more)
-	}
-	return append(parts, s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema)
 }

@@ -21,7 +21,7 @@ type Service struct {
 func New(o Options) *Service {
 	return &Service{
 		store: o.Store,
-		types: &types{store: o.Store, spaces: make(map[string]map[string]*schema)},
+		types: &types{store: o.Store, spaces: make(map[string]map[string]*typed)},
 		feeds: &feeds{store: o.Store, hub: o.Hub, pages: o.Pages},
 	}
 }

@@ -3,7 +3,6 @@ package reflex
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -96,13 +95,31 @@ func checkType(name string) error {
 	return nil
 }
 
-// types keeps the schemas of the spaces in which somebody publishes, compiled.
+// maxSpaces is of how many spaces the schemas are kept at the most: of more than a
+// relay has, but names cost a client nothing.
+const maxSpaces = 1000
+
+// types keeps the schemas of the spaces in which somebody publishes.
 type types struct {
 	store Store
 
 	mu     sync.Mutex
-	spaces map[string]map[string]*schema
+	spaces map[string]map[string]*typed
 	change uint64 // how many times something was changed
+}
+
+// typed is a type with its schema, which is compiled once it is needed.
+type typed struct {
+	text []byte
+
+	once   sync.Once
+	schema *schema
+	err    error
+}
+
+func (t *typed) compiled() (*schema, error) {
+	t.once.Do(func() { t.schema, t.err = newSchema(t.text) })
+	return t.schema, t.err
 }
 
 // changed forgets the schemas of a space.
@@ -114,7 +131,7 @@ func (t *types) changed(space string) {
 }
 
 // of returns the schemas of a space by type.
-func (t *types) of(ctx context.Context, space string) (map[string]*schema, error) {
+func (t *types) of(ctx context.Context, space string) (map[string]*typed, error) {
 	t.mu.Lock()
 	known, ok := t.spaces[space]
 	change := t.change
@@ -126,15 +143,16 @@ func (t *types) of(ctx context.Context, space string) (map[string]*schema, error
 	if err != nil {
 		return nil, err
 	}
-	known = make(map[string]*schema, len(list))
+	known = make(map[string]*typed, len(list))
 	for _, typ := range list {
-		if known[typ.Name], err = newSchema(typ.Schema); err != nil {
-			return nil, fmt.Errorf("the schema of the type %q: %w", typ.Name, errors.New(err.Error())) // it was taken once: this is not the publisher's to mend
-		}
+		known[typ.Name] = &typed{text: typ.Schema}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.change == change { // or else what was read may be old already
+		if len(t.spaces) >= maxSpaces {
+			clear(t.spaces)
+		}
 		t.spaces[space] = known
 	}
 	return known, nil
@@ -149,9 +167,15 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 	}
 	var errs []FieldError
 	for i, e := range p.Events {
-		if s, ok := known[e.Event.Type]; ok && len(errs) < maxErrors {
-			errs = append(errs, s.check(e.Event.JSON, p.loc(i))...)
+		typ, ok := known[e.Event.Type]
+		if !ok || len(errs) >= maxErrors {
+			continue
 		}
+		s, err := typ.compiled()
+		if err != nil { // it was taken once, so this is not the publisher's to mend
+			return fmt.Errorf("the schema of the type %q is none any more: %s", e.Event.Type, err.Error()) //nolint:errorlint // A publisher is not to be told this.
+		}
+		errs = append(errs, s.check(e.Event.JSON, p.loc(i))...)
 	}
 	if len(errs) == 0 {
 		return nil
