@@ -29,6 +29,9 @@ const (
 	// partPattern is what files are called while they are being written.
 	partPattern = ".hearth-backup-*.part"
 
+	// markerPattern is what the marker is called until then, as durable.WriteFile has it.
+	markerPattern = "." + markerName + ".*"
+
 	namePrefix, nameSuffix, lockedSuffix = "hearth-", ".backup", ".age"
 
 	// nameTime is how a time stands in a name, in UTC and without colons, which some
@@ -204,7 +207,9 @@ func (f folder) prune(keep int) error {
 func (f folder) sweep() error {
 	list, err := os.ReadDir(f.path)
 	for _, entry := range list {
-		if left, _ := filepath.Match(partPattern, entry.Name()); left { // the pattern is a good one
+		part, _ := filepath.Match(partPattern, entry.Name()) // the patterns are good ones
+		marker, _ := filepath.Match(markerPattern, entry.Name())
+		if part || marker {
 			err = cmp.Or(err, os.Remove(filepath.Join(f.path, entry.Name())))
 		}
 	}
