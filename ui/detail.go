@@ -148,8 +148,8 @@ func (d *detail) begin(s console.Stream) {
 		}, d.shell.later, d.entriesArrived)
 		d.entries.ScrollToTop()
 	}
-	d.storeys.least = rowsLeast * float32(least+1)
 	copy(d.full.Objects[len(d.full.Objects)-len(lower):], lower)
+	d.storeys.least = rowsLeast * float32(least+1)
 	d.full.Refresh()
 }
 

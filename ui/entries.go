@@ -19,7 +19,12 @@ var entryColumns = columns{least: 80, list: []column{
 // at the side joins those that were written as one batch.
 type entryRows detail
 
-func (e *entryRows) count() int { return int(min(e.stream.Head, maxRows)) }
+func (e *entryRows) count() int {
+	if e.pager == nil { // they are no entries
+		return 0
+	}
+	return int(min(e.stream.Head, maxRows))
+}
 
 func (e *entryRows) row(i int) rowState {
 	position := e.stream.Head - uint64(i)

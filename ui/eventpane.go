@@ -191,11 +191,11 @@ func (p *eventPane) age() {
 		return
 	}
 	parts := []string{"Event " + number(p.event.Position)}
-	if p.event.ID != "" {
-		parts = append(parts, actorName(p.event.Actor), exact(p.event.At, p.shell.now()))
-	}
 	if p.view().Cut {
 		parts = append(parts, "the beginning of "+byteSize(uint64(p.event.Size)))
+	}
+	if p.event.ID != "" {
+		parts = append(parts, actorName(p.event.Actor), exact(p.event.At, p.shell.now()))
 	}
 	p.facts.set(strings.Join(parts, " · "))
 	p.chain.age()

@@ -102,7 +102,12 @@ func (e *events) restart() {
 	e.pager, e.search, e.pending = nil, nil, nil
 	if e.filter.active() {
 		s := &search{ref: e.ref, query: e.filter.query(), list: e.read(), later: e.shell.later}
-		s.changed = func() { e.arrived(s == e.search) }
+		s.changed = func() {
+			if s == e.search {
+				e.failed(s.failure)
+			}
+			e.arrived(s == e.search)
+		}
 		e.search = s
 		s.begin(e.head)
 	} else {

@@ -166,8 +166,6 @@ func (s *search) index(position uint64) int {
 func (s *search) tally() string {
 	found, looked := number(len(s.events)), s.head+1-s.down
 	switch {
-	case s.failure != nil:
-		return sentence("it cannot be looked further back: " + s.failure.Error())
 	case s.full():
 		return "The newest " + found + ". Look for less to see older ones."
 	case s.whole():

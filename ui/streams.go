@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 
 	"hearth/relay/console"
 )
@@ -24,6 +25,9 @@ const (
 
 	// defaultSpace needs no mention.
 	defaultSpace = "default"
+
+	// relaysOwn is what the stream is called on which the relay tells of itself.
+	relaysOwn = "What happens on this relay"
 )
 
 // streams is the screen of all streams, with one of them in detail.
@@ -47,6 +51,7 @@ type streams struct {
 	listed fyne.CanvasObject
 	none   fyne.CanvasObject
 	hint   *words
+	own    *widget.Button // leads to the relay's own stream while there is no other
 }
 
 // streamColumns leave the name room first: that is what a person looks for.
@@ -71,10 +76,13 @@ func newStreams(s *shell) *streams {
 		laid(topMargin(12), laid(panes{}, sheet(v.list.framed(v.header)), sheet(v.detail.content))),
 	)
 	v.hint = code("")
+	v.own = newButton(relaysOwn, func() { v.open(v.all[0].StreamRef) })
+	v.own.Importance = widget.LowImportance
 	v.none = container.NewVBox(sheet(emptyState("No streams yet",
 		newProse("An app makes a stream by writing to it. Give this address to the app that you want to sync:", colorMuted),
 		beside(smallGap, v.hint, newCopyButton("Copy address", func() string { return v.url }).Button),
 		newProse("The stream shows here as soon as the app writes to it.", colorMuted),
+		v.own,
 	)))
 	v.body = container.NewStack(container.NewVBox(newWords("Looking for streams…", colorMuted)))
 	return v
@@ -114,13 +122,25 @@ func listStreams(ctx context.Context, relay console.Relay) (all []console.Stream
 
 func (v *streams) show(all []console.Stream, more bool) {
 	if v.loaded && v.more == more && slices.Equal(v.all, all) {
+		if v.at >= 0 && v.shown[v.at].Head != v.detail.stream.Head { // what is new of it may have been out of reach
+			v.detail.show(*v.shown[v.at])
+		}
 		return
 	}
 	v.all, v.more, v.loaded = all, more, true
 	v.refilter()
-	stage := v.listed
-	if len(all) == 0 {
-		stage = v.none
+}
+
+// lay shows the list, or as long as nobody has written what there is to do.
+func (v *streams) lay() {
+	written := slices.ContainsFunc(v.all, func(s console.Stream) bool { return s.Name != console.RelayStream })
+	stage := v.none
+	if written || v.selected != (console.StreamRef{}) {
+		stage = v.listed
+	}
+	if own := len(v.all) > 0; v.own.Visible() != own {
+		v.own.Hidden = !own
+		v.none.Refresh()
 	}
 	if v.body.Objects[0] != stage {
 		v.body.Objects = []fyne.CanvasObject{stage}
@@ -158,6 +178,7 @@ func (v *streams) refilter() {
 		v.detail.clear()
 	}
 	v.count()
+	v.lay()
 	v.list.Refresh()
 	if v.sought && v.at >= 0 {
 		v.list.ScrollTo(v.at)
@@ -242,7 +263,7 @@ func fullName(ref console.StreamRef) string {
 // tells people anything.
 func streamName(ref console.StreamRef) string {
 	if ref.Name == console.RelayStream {
-		return "What happens on this relay"
+		return relaysOwn
 	}
 	return ref.Name
 }
