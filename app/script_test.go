@@ -19,6 +19,8 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hearth/relay/console"
 )
 
 var programName = map[bool]string{true: "hearth.exe", false: "hearth"}[runtime.GOOS == "windows"]
@@ -32,6 +34,8 @@ const patience = time.Minute
 //
 //	serve NAME ARG...        starts "hearth serve", waits until it listens, and
 //	                         puts its URL into $NAME and its port into $NAME_port
+//	quiet FOLDER             makes a data folder whose relay tells nothing on _relay,
+//	                         which would count among the streams
 //	finish NAME              asks it to stop and expects success; its output is
 //	                         then in NAME.out and NAME.err
 //	hurry NAME               asks it to stop again and again, and expects that it
@@ -55,7 +59,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": cmdServe, "finish": cmdFinish, "hurry": cmdHurry, "crash": cmdCrash,
-			"write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "replace": cmdReplace, "hold": cmdHold,
+			"quiet": cmdQuiet, "write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "replace": cmdReplace, "hold": cmdHold,
 			"newest": cmdNewest,
 		},
 	})
@@ -114,6 +118,15 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("serve does not say that it listens")
 	}
 	relays(ts)[args[0]] = p
+}
+
+func cmdQuiet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: quiet FOLDER")
+	}
+	folder := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(folder, 0o700))
+	ts.Check(keptSettings{Untold: new(console.Happenings())}.write(folder))
 }
 
 // environment returns a script's variables.

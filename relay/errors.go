@@ -35,7 +35,7 @@ func (e *UnfinishedError) Error() string {
 // NewerError says that data holds what a restore would take away.
 type NewerError struct {
 	Dir     string
-	Streams []RestoredStream // all of them; those whose readers would notice are what is lost
+	Streams []RestoredStream // all of them; see Lost
 
 	// Unreadable says why the data cannot be compared with the backup; nil if it can.
 	Unreadable error
@@ -47,7 +47,7 @@ func (e *NewerError) Error() string {
 	}
 	lost := 0
 	for _, s := range e.Streams {
-		if s.Fate.Noticed() {
+		if s.Lost() {
 			lost++
 		}
 	}

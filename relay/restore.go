@@ -156,7 +156,7 @@ func (r *restoring) allowed() error {
 		return &NewerError{Dir: r.dir, Unreadable: r.live.unreadable}
 	}
 	for _, s := range r.streams {
-		if s.Fate.Noticed() {
+		if s.Lost() {
 			return &NewerError{Dir: r.dir, Streams: r.streams}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"hearth/relay/archive"
 	"hearth/relay/console"
 	"hearth/relay/protocol"
+	"hearth/relay/reflex"
 	"hearth/relay/store"
 	"hearth/relay/store/sqlite"
 )
@@ -42,6 +43,10 @@ type RestoredStream struct {
 	Before uint64 // where it ended
 	Head   uint64 // where it ends now; 0 if it is gone
 }
+
+// Lost says whether it takes something away that is missed. What happened on the relay
+// does not count: its stream has always gone on since a backup.
+func (s RestoredStream) Lost() bool { return s.Fate.Noticed() && s.Name != reflex.RelayStream }
 
 // live is the data that is there before a restore.
 type live struct {
