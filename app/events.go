@@ -205,20 +205,22 @@ func streamPath(stream, what string) string {
 	return "/streams/" + url.PathEscape(stream) + "/" + what
 }
 
-// refusal makes of a rejection what a person reads: its message with every place that
-// something is wrong with, and what to do.
+// refusal makes of a rejection what a person reads: every place that something is wrong
+// with, or else its message, and what to do.
 func refusal(err error) error {
 	refused, ok := errors.AsType[*reflex.Rejection](err)
 	if !ok {
 		return err
 	}
-	text := []string{refused.Message}
-	for _, wrong := range refused.Errors {
-		if wrong.Error() != refused.Message {
-			text = append(text, wrong.Error())
+	text := refused.Message
+	if len(refused.Errors) > 0 {
+		var places []string
+		for _, wrong := range refused.Errors {
+			places = append(places, wrong.Error())
 		}
+		text = strings.Join(places, "\n        ")
 	}
-	err = errors.New(strings.Join(text, "\n        "))
+	err = errors.New(text)
 	switch refused.Type {
 	case reflex.InvalidState:
 		return &hintedError{err, `"hearth streams" lists the streams; publish to another one`}

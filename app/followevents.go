@@ -79,7 +79,7 @@ const cursorHeader = "Hearth-Cursor"
 
 // beginAtLast finds the position behind which there are so many events.
 func (f *follower) beginAtLast(ctx context.Context, many uint) error {
-	if len(f.types) == 0 {
+	if len(f.types) == 0 || many == 0 {
 		_, header, err := f.page(ctx, url.Values{"last": {"1"}})
 		if head, err := protocol.ParseCursor(header.Get(cursorHeader)); err == nil {
 			f.after = head.Seq - min(head.Seq, uint64(many))

@@ -189,6 +189,9 @@ func body(values []inputValue) []byte {
 
 // wrong says what is wrong with a value, and what became of those before it.
 func (p *publisher) wrong(v inputValue, err error) error {
+	if refused, ok := errors.AsType[*reflex.Rejection](err); ok && v.err == nil && v.joins() {
+		unwrap(refused)
+	}
 	if v.line == 0 {
 		return refusal(err)
 	}
@@ -205,6 +208,16 @@ func (p *publisher) wrong(v inputValue, err error) error {
 		hint += "\n        " + todo
 	}
 	return &hintedError{err, hint}
+}
+
+// unwrap takes away what leads from the body of a request to its only event: that is
+// ours, not the person's.
+func unwrap(refused *reflex.Rejection) {
+	for i, wrong := range refused.Errors {
+		if len(wrong.Loc) >= 3 && wrong.Loc[0] == "events" && wrong.Loc[2] == "event" {
+			refused.Errors[i].Loc = wrong.Loc[3:]
+		}
+	}
 }
 
 // print prints what came of events.

@@ -47,6 +47,11 @@ const patience = time.Minute
 //	replace FILE OLD NEW     replaces a text by one of the same length, wherever it is
 //	newest FOLDER NAME       puts the path of the newest backup in a folder into $NAME
 //	hold NAME                listens at a port, which it puts into $NAME_port
+//	start NAME ARG...        starts the program, with its output in NAME.out and NAME.err
+//	say NAME TEXT            gives a program that was started a line to read
+//	lines FILE COUNT         waits until a file has so many lines
+//	hear NAME                lets a program read its input's end, and expects success
+//	interrupt NAME           interrupts a program, and expects success
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -55,12 +60,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "share"))
 			env.Setenv("NO_PROXY", "*")
 			env.Values[relaysKey{}] = make(map[string]*process)
+			env.Values[runsKey{}] = make(map[string]*running)
 			return backupKeys(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": cmdServe, "finish": cmdFinish, "hurry": cmdHurry, "crash": cmdCrash,
 			"quiet": cmdQuiet, "write": cmdWrite, "stall": cmdStall, "poke": cmdPoke, "replace": cmdReplace, "hold": cmdHold,
 			"newest": cmdNewest,
+			"start":  cmdStart, "say": cmdSay, "lines": cmdLines, "hear": cmdHear, "interrupt": cmdInterrupt,
 		},
 	})
 }
