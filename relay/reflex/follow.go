@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 
 	"hearth/relay/guard"
 	"hearth/relay/protocol"
@@ -105,23 +104,18 @@ func (s *Service) place(ctx context.Context, h Hello, ref store.Ref, now store.S
 // parted returns the reason why the history up to a cursor is not the stream's;
 // empty if it is.
 func (s *Service) parted(ctx context.Context, c protocol.Cursor, ref store.Ref, now store.Stream) (reason string, err error) {
-	switch {
-	case c.Seq > now.Head && (now.Head == 0 || c.Stream == now.Identity):
+	if now.Head == 0 {
 		return CursorAhead, nil
-	case c.Stream != now.Identity:
-		return StreamReplaced, nil
-	case c.Seq == now.Head && c.Link == now.Link:
-		return "", nil
 	}
 	reading, err := s.feeds.pages.Reserve(ctx, pageRoom)
 	if err != nil {
 		return "", err
 	}
 	defer reading.Release()
-	page, err := s.store.Page(ctx, store.Read{Ref: ref, After: &c, Entries: 1, Bytes: math.MaxInt32})
+	page, err := s.store.Page(ctx, store.Read{Ref: ref, After: &c, Entries: 1, Bytes: readBytes})
 	page.Release()
-	if _, diverged := errors.AsType[*store.DivergedError](err); diverged {
-		return CursorDiverged, nil
+	if reason, ok := reasonOf(err); ok {
+		return reason, nil
 	}
 	return "", err
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hearth/relay/guard"
+	"hearth/relay/notify"
 	"hearth/relay/protocol"
 	"hearth/relay/reflex"
 	"hearth/relay/store"
@@ -19,6 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type place struct {
 	*reflex.Service
 	store *sqlite.Store
+	hub   *notify.Hub
 	path  string
 }
 
@@ -31,7 +34,8 @@ func found(t testing.TB) *place {
 // reopen makes a service on the store that is there, or a new one.
 func reopen(t testing.TB, path string) *place {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	hub := new(notify.Hub)
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Publish: hub.Publish})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +44,8 @@ func reopen(t testing.TB, path string) *place {
 			t.Error(err)
 		}
 	})
-	return &place{reflex.New(reflex.Options{Store: s}), s, path}
+	service := reflex.New(reflex.Options{Store: s, Hub: hub, Pages: guard.NewBudget(64 << 20)})
+	return &place{service, s, hub, path}
 }
 
 // anna is a person, and the owner.

@@ -258,6 +258,9 @@ func (s *Subscription) lacks(size int) int {
 // ends in the midst of a frame, a piece of its rest is returned, which has to be
 // sent before Next is asked again: who waits for his client holds no room.
 func (s *Subscription) Taken(n int) (rest []byte) {
+	if s.tray == nil {
+		return nil // there was nothing
+	}
 	defer s.release()
 	n += s.out
 	s.out = 0

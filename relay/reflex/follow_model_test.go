@@ -1,0 +1,209 @@
+package reflex_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hearth/relay/protocol"
+	"hearth/relay/reflex"
+	"hearth/relay/store"
+)
+
+// drama is a stream, those who follow it, and what they should get.
+type drama struct {
+	*place
+	stream    string
+	opaque    bool
+	types     []string // of each entry, from position 1 on
+	bodies    []string
+	followers []*watched
+}
+
+// watched is a follower with what is expected of him.
+type watched struct {
+	*follower
+	after uint64
+	types *[]string
+}
+
+// write appends entries of some types and sizes.
+func (d *drama) write(t *rapid.T) {
+	// Also more than are kept, and larger ones than are kept, or sent at a time.
+	shape := rapid.SampledFrom([]struct{ entries, size int }{
+		{1, 0}, {1, 0}, {2, 0}, {3, 0}, {3, 10_000}, {2, 70_000}, {40, 0}, {1, 1_200_000}, {1200, 0},
+	}).Draw(t, "shape")
+	n, size := shape.entries, shape.size
+	batch := make([]store.Event, n)
+	data := make([][]byte, n)
+	for i := range n {
+		kind := []string{"one", `tw"o`, "three"}[i*i%3]
+		body := fmt.Sprintf(`{"type":%q,"n":%d,"text":%q}`, kind, len(d.types)+1, strings.Repeat("x", size))
+		batch[i], data[i] = store.Event{JSON: []byte(body)}, []byte(body)
+		if d.opaque {
+			kind = "entry"
+		}
+		d.types, d.bodies = append(d.types, kind), append(d.bodies, body)
+	}
+	ref := store.Ref{Space: "default", Name: d.stream}
+	var err error
+	if d.opaque {
+		_, err = d.store.Append(context.Background(), store.Append{Ref: ref, Batch: protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(data...)}})
+	} else {
+		_, err = d.store.Publish(context.Background(), store.Publish{
+			Ref: ref, Origin: []byte(`"stream_id":"s","actor":{"kind":"system","name":"a"},"causation":null`), Events: batch,
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// join lets somebody follow.
+func (d *drama) join(t *rapid.T) {
+	w := &watched{}
+	head := uint64(len(d.types))
+	hello := reflex.Hello{}
+	switch rapid.IntRange(0, 3).Draw(t, "from") {
+	case 0:
+		hello.FromHead, w.after = true, head
+	case 1: // the start
+	default:
+		hello.ResumeAfterSeq = rapid.Uint64Range(0, head+2).Draw(t, "resume")
+		if w.after = hello.ResumeAfterSeq; w.after > head {
+			w.after = 0
+		}
+	}
+	w.types = rapid.SampledFrom([]*[]string{nil, nil, {}, {"one"}, {`tw"o`, "never"}, {"entry", "three"}}).Draw(t, "types")
+	hello.Types = w.types
+	var err error
+	w.follower, err = d.begin(context.Background(), reflex.Follower{Stream: d.stream, Hello: hello})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.welcome.HeadSeq != head || w.welcome.Reset != (hello.ResumeAfterSeq > head) {
+		t.Fatalf("welcomed at %d with %+v", head, w.welcome)
+	}
+	d.followers = append(d.followers, w)
+}
+
+// take lets somebody take some of what there is for him.
+func (d *drama) take(t *rapid.T) {
+	if len(d.followers) == 0 {
+		t.Skip("nobody is there")
+	}
+	w := rapid.SampledFrom(d.followers).Draw(t, "who")
+	select {
+	case <-w.News():
+	default:
+		return
+	}
+	err := w.step(context.Background(), func(n int) int { return rapid.OneOf(rapid.Just(n), rapid.IntRange(0, n)).Draw(t, "bytes") })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leave lets somebody leave.
+func (d *drama) leave(t *rapid.T) {
+	if len(d.followers) == 0 {
+		t.Skip("nobody is there")
+	}
+	i := rapid.IntRange(0, len(d.followers)-1).Draw(t, "who")
+	d.finish(t, d.followers[i])
+	d.followers = slices.Delete(d.followers, i, i+1)
+}
+
+// finish lets somebody take all that there is, and checks what he got.
+func (d *drama) finish(t *rapid.T, w *watched) {
+	defer w.Stop()
+	head := uint64(len(d.types))
+	wants := func(kind string) bool { return w.types == nil || slices.Contains(*w.types, kind) }
+	var want []uint64 // positions, and 0 for the end of the replay
+	for seq := w.after + 1; ; seq++ {
+		if seq == w.welcome.HeadSeq+1 {
+			want = append(want, 0)
+		}
+		if seq > head {
+			break
+		}
+		if wants(d.types[seq-1]) {
+			want = append(want, seq)
+		}
+	}
+	err := w.until(context.Background(), func() bool {
+		return w.Live() && !w.Begun() && w.Events() == uint64(len(want)-1)
+	})
+	if err != nil {
+		t.Fatalf("at %d of %d, with %d of %d events: %v", w.after, head, w.Events(), len(want)-1, err)
+	}
+	got, err := w.frames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seqs []uint64
+	for _, f := range got {
+		seqs = append(seqs, f.Seq)
+		d.check(t, w, f)
+	}
+	if !slices.Equal(seqs, want) {
+		t.Fatalf("got %v, want %v", seqs, want)
+	}
+}
+
+// check checks one frame.
+func (d *drama) check(t *rapid.T, w *watched, f frame) {
+	if f.Type == "replay_complete" {
+		if f.UpToSeq != w.welcome.HeadSeq || f.Cursor != w.welcome.Cursor {
+			t.Fatalf("complete with %+v after %+v", f, w.welcome)
+		}
+		return
+	}
+	if live := f.Seq > w.welcome.HeadSeq; f.Type != "event" || live != strings.HasPrefix(f.Cursor, fmt.Sprintf("%d.", f.Seq)) {
+		t.Fatalf("the frame at %d of type %q has the cursor %q", f.Seq, f.Type, f.Cursor)
+	}
+	body := []byte(f.Event)
+	if d.opaque {
+		var entry struct{ Data string }
+		if err := json.Unmarshal(f.Event, &entry); err != nil {
+			t.Fatal(err)
+		}
+		body, _ = base64.StdEncoding.DecodeString(entry.Data)
+	}
+	if !bytes.Equal(body, []byte(d.bodies[f.Seq-1])) {
+		t.Fatalf("the event at %d is another one: %.100s", f.Seq, body)
+	}
+}
+
+// Whatever comes between, appends, joins, leaves, clients that lag and that take
+// a part of a frame: each follower gets every event behind his position that he
+// wants, once and in order, and between what there was and what came the word that
+// the replay is over, once.
+func TestFollowModel(t *testing.T) {
+	p := found(t)
+	streams := 0
+	rapid.Check(t, func(t *rapid.T) {
+		streams++
+		d := &drama{place: p, stream: fmt.Sprintf("s%d", streams), opaque: rapid.Bool().Draw(t, "opaque")}
+		defer func() {
+			for _, w := range d.followers {
+				w.Stop()
+			}
+		}()
+		t.Repeat(map[string]func(*rapid.T){
+			"write": d.write, "join": d.join, "take": d.take, "take more": d.take, "leave": d.leave,
+		})
+		for len(d.followers) > 0 {
+			w := d.followers[0]
+			d.followers = d.followers[1:]
+			d.finish(t, w)
+		}
+	})
+}
