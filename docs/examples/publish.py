@@ -34,7 +34,7 @@ def publish(url: str, event: dict, event_id: str) -> dict:
             # 429 and what begins with 5 pass; the relay says no to the rest.
             if refused.code != 429 and refused.code < 500:
                 sys.exit(f"refused: {refused.read().decode()}")
-        except (OSError, ValueError, http.client.HTTPException):
+        except (OSError, json.JSONDecodeError, http.client.HTTPException):
             pass  # not there, or gone before its answer was complete
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
