@@ -34,6 +34,7 @@ type settings struct {
 	save       *widget.Button
 	answer     *prose
 	backups    *backups
+	told       *toldSettings
 	own        *ownSettings
 	log        *logPane
 	form       fyne.CanvasObject
@@ -66,6 +67,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 	v.backups = newBackups(s, func(c console.BackupChange, answer *prose, failed func(error)) {
 		v.apply(console.Change{BackupChange: c}, answer, failed)
 	})
+	v.told = newToldSettings(v.changeTold)
 	v.own = newOwnSettings(service, v.changeOwn, v.showLog)
 	v.log = newLogPane(s, v.showForm)
 
@@ -86,6 +88,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 			inset(container.NewBorder(nil, nil, container.NewVBox(v.save), nil, inset(v.answer, gap, 7)), gap, 12),
 		))),
 		section("Backups", unpadded(v.backups.content)),
+		section("What happens on the relay", unpadded(v.told.content)),
 		section("Hearth on this desktop", unpadded(v.own.content)),
 	))))
 	v.body = container.NewStack(v.form)
@@ -138,6 +141,7 @@ func (v *settings) show(values console.Values) {
 		v.openFixed.paint("This machine only", theme.ColorNameForeground)
 		v.warning.paint("Only apps on this machine reach the relay.", colorMuted)
 	}
+	v.told.show(values.Untold)
 	v.own.show(values.Desktop)
 	v.edited()
 	v.body.Refresh()
@@ -224,6 +228,14 @@ func (v *settings) changeOwn(change console.DesktopChange) {
 	v.apply(console.Change{DesktopChange: change}, v.own.answer, func(err error) {
 		v.own.show(v.values.Desktop)
 		v.own.answer.paint(sentence(err.Error()), theme.ColorNameError)
+	})
+}
+
+// changeTold puts another choice of what is told into effect at once.
+func (v *settings) changeTold(untold []console.Happening) {
+	v.apply(console.Change{Untold: &untold}, v.told.answer, func(err error) {
+		v.told.show(v.values.Untold)
+		v.told.answer.paint(sentence(err.Error()), theme.ColorNameError)
 	})
 }
 
