@@ -99,7 +99,7 @@ func (a *appending) step(t *transaction) (finished bool, err error) {
 	s.bytes += uint64(a.Batch.Entries.Bytes())
 	a.written = store.Written{Stream: s.id, Epoch: s.epoch, First: a.then.first, Last: s.head}
 	if a.keyed {
-		return true, t.w.stmts.insertBatch(s.key, a.key, a.then.first)
+		return true, t.addBatch(s, a.key, a.then.first)
 	}
 	return true, nil
 }

@@ -124,11 +124,23 @@ func (r *Reader) places(conn *connection, s found, id string) (list []uint64, er
 	stmt.BindInt64(3, int64(s.Head))
 	for {
 		more, err := stmt.Step()
-		if err != nil || !more {
-			return list, finish(stmt, err)
+		if err != nil {
+			return nil, finish(stmt, err)
+		}
+		if !more {
+			break
 		}
 		list = append(list, uint64(stmt.ColumnInt64(0)))
 	}
+	if err := finish(stmt, nil); err != nil || !conn.has(recentVersion) {
+		return list, err
+	}
+	err = eachRecent(conn.Prep(recentRows), func(p place) {
+		if p.stream == s.key && p.key == keyOf(key) && p.first <= s.Head {
+			list = append(list, p.first)
+		}
+	})
+	return list, err
 }
 
 // put adds an entry to the pending ones, which are a row's at the most.

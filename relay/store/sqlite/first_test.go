@@ -137,6 +137,9 @@ func TestFirstVersionRead(t *testing.T) {
 	if err != nil || totals.Streams != len(streams) {
 		t.Errorf("%+v, %v", totals, err)
 	}
+	if v := verified(t, r, store.Verify{}); !v.Sound() || !v.Whole {
+		t.Errorf("it is not sound: %+v", v)
+	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

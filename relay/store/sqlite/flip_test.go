@@ -97,7 +97,7 @@ func TestFlippedBits(t *testing.T) {
 	all := kinds(t, o.path)
 	for _, kind := range []string{
 		"the file's header", "sqlite_schema, internal", "sqlite_schema, leaf", "whose pages are", "a list of free pages", "free pages",
-		"space, leaf", "stream, leaf", "run, internal", "run, leaf", "run, overflow", "batch, internal", "batch, leaf",
+		"space, leaf", "stream, leaf", "run, internal", "run, leaf", "run, overflow", "batch, internal", "batch, leaf", "recent, leaf",
 		"sqlite_autoindex_space_1, leaf", "sqlite_autoindex_stream_1, leaf",
 	} {
 		if len(all[kind]) == 0 {

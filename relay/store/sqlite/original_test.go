@@ -49,11 +49,14 @@ func variety(t *testing.T) original {
 	for i := range 20 { // more than are looked at when the store is opened
 		add(fmt.Sprint("stream-", i), 1, func(int) string { return strings.Repeat("s", 50*i) })
 	}
-	for i := range 16 { // together, lest each commit holds but one batch
+	for i := range 16 { // together, lest each commit holds but one batch, which goes into the index at once
 		add(fmt.Sprint("sealed-", i), 20, func(i int) string { return fmt.Sprint("S\x01 sealed ", i) })
 	}
 	add("large", 4, func(i int) string { return strings.Repeat("l", 9_000*i) })
 	writing.Wait()
+	for i := range 400 {
+		write(t, s, "alone", fmt.Sprint("S\x01 alone ", i))
+	}
 	shut(t, s)
 	raw(t, path, "CREATE TABLE gone (x)", "INSERT INTO gone VALUES (zeroblob(100000))", "DROP TABLE gone")
 	return originalOf(t, path)

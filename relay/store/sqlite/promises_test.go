@@ -23,6 +23,7 @@ func TestDatabaseRefuses(t *testing.T) {
 	write(t, s, "notes", "a", "b")
 	write(t, s, "notes", "S\x01c")
 	write(t, s, "calendar", "d")
+	wantPublished(t, s, "events", 1, 2, 0)
 	for _, id := range []string{"1", "2"} {
 		if _, err := s.Settle(t.Context(), store.Command{ID: id}, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -100,6 +101,13 @@ func TestDatabaseRefuses(t *testing.T) {
 		{"batch_never_changes", "UPDATE batch SET first = 1"},
 		{"batch_never_goes", "DELETE FROM batch"},
 
+		{"recent_batches_come_once", "REPLACE INTO recent SELECT * FROM recent"},
+		{"recent_batches_come_once", "REPLACE INTO recent VALUES (1, 1, 1, 1, x'')"},
+		{"recent_batches_never_change", "UPDATE recent SET first = 1"},
+		{"recent_batches_never_change", "UPDATE recent SET rowid = 9"},
+		{"recent_batches_go_into_the_index", "DELETE FROM recent"},
+		{"", "INSERT INTO recent VALUES (9, 1, 1, 1, zeroblob(23))"}, // less than a batch, which a CHECK refuses
+
 		{"command_runs_once", "INSERT INTO command (key, at, result) SELECT key, 0, x'00' FROM command"},
 		{"command_runs_once", "REPLACE INTO command (key, at, result) SELECT key, 0, x'00' FROM command"},
 		{"command_runs_once", "REPLACE INTO command (seq, key, at, result) VALUES (2, zeroblob(16), 0, x'00')"},
@@ -150,6 +158,7 @@ func dump(t *testing.T, conn *driver.Conn) []string {
 		"SELECT key, space, name, kind, hex(id), epoch, head, tail, hex(link), bytes, created_at, written_at FROM stream ORDER BY key",
 		"SELECT id, count, bytes, written_at, writer, hex(body) FROM run ORDER BY id",
 		"SELECT stream, key, first FROM batch ORDER BY stream, key, first",
+		"SELECT id, stream, key, first, hex(others) FROM recent ORDER BY id",
 		"SELECT seq, hex(key), at, hex(result) FROM command ORDER BY seq",
 	} {
 		err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *driver.Stmt) error {

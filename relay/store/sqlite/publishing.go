@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -279,16 +278,11 @@ func (p *publishing) index(t *transaction, s *stream) error {
 	if p.given == 0 {
 		return nil
 	}
-	keys := make([]batchKey, 0, p.given)
 	for i, e := range p.events {
 		if e.id != nil && !e.duplicate && !store.LocatesItself(p.Events[i].ID, e.seq) {
-			keys = append(keys, batchKey{e.key, e.seq})
-		}
-	}
-	slices.SortFunc(keys, batchKey.compare) // in the order of the index
-	for _, k := range keys {
-		if err := t.w.stmts.insertBatch(s.key, k.key, k.first); err != nil {
-			return err
+			if err := t.addBatch(s, e.key, e.seq); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

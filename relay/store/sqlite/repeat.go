@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"slices"
 
 	"hearth/relay/protocol"
 	"hearth/relay/store"
@@ -51,6 +52,11 @@ func (a *appending) seek(t *transaction, s *stream) (verdict, error) {
 
 // findBatch returns where batches with a key are, the first ones first.
 func (t *transaction) findBatch(s *stream, key int64) (candidates []uint64, err error) {
+	recent := &t.w.recent
+	if err := recent.load(t.w.conn); err != nil {
+		return nil, err
+	}
+	candidates = slices.Clone(recent.firsts[address{s.key, key}])
 	stmt := t.w.stmts.findBatch
 	stmt.BindInt64(1, s.key)
 	stmt.BindInt64(2, key)
@@ -67,7 +73,9 @@ func (t *transaction) findBatch(s *stream, key int64) (candidates []uint64, err 
 	if err := finish(stmt, nil); err != nil || len(candidates) == 0 {
 		return nil, err
 	}
-	// The first one may be in this very transaction.
+	slices.Sort(candidates)
+	candidates = slices.Compact(candidates)
+	// The last one may be in this very transaction.
 	return candidates, t.flush(s)
 }
 

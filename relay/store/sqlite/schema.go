@@ -61,8 +61,13 @@ func migrate(conn *sqlite.Conn, from int) (err error) {
 	return sqlitex.ExecuteTransient(conn, fmt.Sprintf("PRAGMA user_version = %d", len(migrations)), nil)
 }
 
-// eventsVersion is that of databases which have types and commands.
-const eventsVersion = 2
+const (
+	// eventsVersion is that of databases which have types and commands.
+	eventsVersion = 2
+
+	// recentVersion is that of databases whose index lacks the recent batches.
+	recentVersion = 3
+)
 
 // version reads how many migrations a database has been through.
 func version(conn *sqlite.Conn) (int, error) {

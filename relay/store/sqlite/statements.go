@@ -18,6 +18,7 @@ type writerStatements struct {
 	addBatch, findBatch                                           *sqlite.Stmt
 	findCommand, addCommand, pruneCommands                        *sqlite.Stmt
 	otherTypes, putType, dropType                                 *sqlite.Stmt
+	addRecent, addMerged, firstRecent, dropRecent                 *sqlite.Stmt
 }
 
 // runAt finds the run of a stream that holds a position: the last one that
@@ -59,6 +60,10 @@ func prepareWriter(conn *sqlite.Conn) (writerStatements, error) {
 		{&s.putType, `INSERT INTO event_type (space, name, schema, changed_at) SELECT key, ?1, ?2, ?3 FROM space WHERE name = ?4
 			ON CONFLICT DO UPDATE SET schema = excluded.schema, changed_at = excluded.changed_at`},
 		{&s.dropType, "DELETE FROM event_type WHERE space = (SELECT key FROM space WHERE name = ?) AND name = ?"},
+		{&s.addRecent, "INSERT INTO recent (stream, key, first, others) VALUES (?, ?, ?, ?)"},
+		{&s.addMerged, "INSERT OR IGNORE INTO batch (stream, key, first) VALUES (?, ?, ?)"},
+		{&s.firstRecent, "SELECT id FROM recent WHERE id <= ? ORDER BY id LIMIT 1"},
+		{&s.dropRecent, "DELETE FROM recent WHERE id BETWEEN ? AND ?"},
 	} {
 		var err error
 		if *p.stmt, err = conn.Prepare(p.query); err != nil {

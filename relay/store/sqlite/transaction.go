@@ -80,5 +80,5 @@ func (t *transaction) apply(group []*request) error {
 			}
 		}
 	}
-	return nil
+	return t.index()
 }

@@ -53,6 +53,10 @@ type verification struct {
 
 	total, done uint64
 
+	// unread says that the recent batches cannot be read, so that nothing can be
+	// said of the index.
+	unread bool
+
 	mu    sync.Mutex
 	found store.Verified
 }
@@ -60,15 +64,18 @@ type verification struct {
 func (v *verification) all(ctx context.Context) error {
 	if v.ask.Only != (store.Ref{}) {
 		var f found
+		var recent recentKeys
 		err := v.read(ctx, func(conn *connection) (err error) {
-			f, err = v.look(conn, v.ask.Only)
+			if f, err = v.look(conn, v.ask.Only); err == nil {
+				recent, err = v.recent(conn, f.key-1)
+			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		v.total = f.Bytes
-		return v.stream(ctx, f)
+		return v.stream(ctx, f, recent[f.key])
 	}
 	totals, err := v.Totals(ctx)
 	if err := v.passing(ctx, err); err != nil {

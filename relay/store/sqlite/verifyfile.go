@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,12 +73,23 @@ func (v *verification) passing(ctx context.Context, err error) error {
 
 // streams checks the streams in the order of their keys.
 func (v *verification) streams(ctx context.Context) error {
-	last := place{key: 0, tail: 0}
+	last := ends{key: 0, tail: 0}
 	for more := true; more; {
 		var list []found
+		var recent recentKeys
 		err := v.read(ctx, func(conn *connection) (err error) {
-			list, more, err = v.list(conn, &last)
-			return err
+			if recent, err = v.recent(conn, cmp.Or(last.key, math.MinInt64)); err != nil {
+				return err
+			}
+			if list, more, err = v.list(conn, &last); err != nil {
+				return err
+			}
+			end := int64(math.MaxInt64)
+			if more {
+				end = last.key
+			}
+			v.strays(recent, list, end)
+			return nil
 		})
 		if err != nil {
 			more = false
@@ -86,7 +98,7 @@ func (v *verification) streams(ctx context.Context) error {
 			return err
 		}
 		for _, f := range list {
-			if err := v.stream(ctx, f); err != nil {
+			if err := v.stream(ctx, f, recent[f.key]); err != nil {
 				return err
 			}
 		}
@@ -98,14 +110,14 @@ func (v *verification) streams(ctx context.Context) error {
 }
 
 // place is where the rows of a stream end.
-type place struct {
+type ends struct {
 	key  int64
 	tail uint64
 }
 
 // list reads the streams behind the last one, and checks that there is nothing
 // between and behind them that belongs to none. It says whether there are more.
-func (v *verification) list(conn *connection, last *place) (list []found, more bool, err error) {
+func (v *verification) list(conn *connection, last *ends) (list []found, more bool, err error) {
 	stmt := conn.Prep(`SELECT coalesce(p.name, ''), s.name, s.key, s.kind, s.id, s.epoch, s.head, s.link, s.bytes,
 		s.created_at, s.written_at, s.tail
 		FROM stream s LEFT JOIN space p ON p.key = s.space WHERE s.key > ? ORDER BY s.key LIMIT ?`)
@@ -124,7 +136,7 @@ func (v *verification) list(conn *connection, last *place) (list []found, more b
 		if err := v.between(conn, *last, f.key); err != nil {
 			return list, false, errors.Join(err, stmt.Reset())
 		}
-		*last = place{f.key, tail}
+		*last = ends{f.key, tail}
 		if f.Space == "" {
 			v.fault(fmt.Sprintf("The stream %q is in a space that is not there.", f.Name))
 		}
@@ -150,7 +162,7 @@ func (v *verification) list(conn *connection, last *place) (list []found, more b
 
 // between checks that there are no rows behind those of one stream and before
 // those of another.
-func (v *verification) between(conn *connection, before place, next int64) error {
+func (v *verification) between(conn *connection, before ends, next int64) error {
 	from, to := runID(before.key, before.tail), int64(math.MaxInt64)
 	if before.key == 0 {
 		from = math.MinInt64
@@ -169,7 +181,7 @@ func (v *verification) between(conn *connection, before place, next int64) error
 	}
 	key, found, err := firstOf(conn, "SELECT stream FROM batch WHERE stream > ? AND stream < ? LIMIT 1", before.key, next)
 	if found {
-		v.fault(fmt.Sprintf("There are batches in the index that belong to no stream, with the key %d.", key))
+		v.stray(key)
 	}
 	return err
 }

@@ -21,6 +21,10 @@ const batchesAtOnce = 10_000
 type walked struct {
 	found
 	walk *store.Walk
+
+	recent map[batchKey]bool // the batches that the index may not have yet
+	unread bool              // whether those are unknown
+
 	left atomic.Int32 // the stretches that are not hashed, and one while it is read
 
 	mu     sync.Mutex
@@ -37,9 +41,10 @@ type part struct {
 }
 
 // stream checks a stream up to the head that it had when it was found: entries up
-// to there never change, whatever is written meanwhile.
-func (v *verification) stream(ctx context.Context, f found) error {
-	w := &walked{found: f, walk: store.NewWalk(f.Ref, f.Kind, f.Identity)}
+// to there never change, whatever is written meanwhile. Its recent batches were read
+// in the same snapshot: what is not among them was in the index then, and still is.
+func (v *verification) stream(ctx context.Context, f found, recent map[batchKey]bool) error {
+	w := &walked{found: f, walk: store.NewWalk(f.Ref, f.Kind, f.Identity), recent: recent, unread: v.unread}
 	w.left.Store(1)
 	for w.walk.Seq() < f.Head {
 		memory, _ := v.memory.Get().(*[]byte)
@@ -100,7 +105,7 @@ func (v *verification) release(ctx context.Context, w *walked) error {
 	if w.left.Add(-1) > 0 {
 		return nil
 	}
-	if w.damage == nil {
+	if w.damage == nil && !w.unread {
 		err := v.index(ctx, w)
 		if isCorrupt(err) {
 			w.hurt(&store.DamagedError{Ref: w.Ref, Seq: 1, Reason: "its index of batches: " + err.Error()})
@@ -167,9 +172,14 @@ func (w *walked) add(seq, n uint64) {
 	w.parts[at].sum += n
 }
 
-// index checks that the index of batches has a row for each sealed batch up to
-// the head, and no other ones.
+// index checks that each sealed batch up to the head is in the index or among the
+// recent ones, and no other ones are.
 func (v *verification) index(ctx context.Context, w *walked) error {
+	w.mu.Lock()
+	for b := range w.recent {
+		w.without(b, w.Head)
+	}
+	w.mu.Unlock()
 	key, first := int64(math.MinInt64), int64(-1)
 	for more := true; more; {
 		err := v.read(ctx, func(conn *connection) (err error) {
@@ -215,12 +225,20 @@ func (w *walked) compare(conn *connection, key, first int64) (lastKey, lastFirst
 			return key, first, n == batchesAtOnce, finish(stmt, err)
 		}
 		key, first = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
-		switch {
-		case first > head || first < 1:
-			w.add(1, 1) // what is there of no entry spoils the first part's sum
-		case uint64(first) <= w.Head:
-			w.add(uint64(first), -mixed(key, uint64(first)))
+		if b := (batchKey{key, uint64(first)}); !w.recent[b] {
+			w.without(b, uint64(head))
 		}
+	}
+}
+
+// without takes a batch that is indexed away from the sums of the parts; its stream
+// has entries up to head. The stream's lock is held.
+func (w *walked) without(b batchKey, head uint64) {
+	switch {
+	case b.first > head || b.first < 1:
+		w.add(1, 1) // what is there of no entry spoils the first part's sum
+	case b.first <= w.Head:
+		w.add(b.first, -mixed(b.key, b.first))
 	}
 }
 

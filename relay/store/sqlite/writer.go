@@ -74,6 +74,8 @@ type writer struct {
 	now     func() time.Time
 	turns   turns
 	crowd   crowd
+	recent  recent
+	merge   merge
 	mark    store.Mark // of the ids that it draws
 
 	// What is rendered of an event, whose memory is used again.
@@ -122,7 +124,9 @@ func (w *writer) loop() {
 		if group == nil {
 			return
 		}
+		begin := time.Now()
 		group = w.write(group)
+		w.mergeRecent(time.Since(begin))
 		w.foldLog()
 	}
 }
@@ -260,8 +264,10 @@ func (w *writer) commit(group []*request) error {
 	begin, room := time.Now(), w.turns.room()
 	t := &transaction{w: w, now: w.now(), streams: make(map[store.Ref]*stream, len(group)), room: room}
 	if err := t.run(group); err != nil {
+		w.recent.undo()
 		return err
 	}
+	w.recent.keep()
 	w.crowd.ended(begin, len(group)+len(w.queue))
 	if t.room < room {
 		w.turns.ended(begin, group)
