@@ -23,6 +23,10 @@ const (
 
 	// maxStep is how many bytes of a member's name a mistake repeats.
 	maxStep = 64
+
+	// keepDecoder is up to how many bytes of a body its decoder is used again: to
+	// tell names apart it takes up to fourteen times as much memory, and keeps that.
+	keepDecoder = 64 << 10
 )
 
 // The types of mistakes, as clients of this protocol know them, and one of ours
@@ -67,9 +71,13 @@ var decoders = sync.Pool{New: func() any { return jsontext.NewDecoder(new(bytes.
 // body is changed and shared by what is read of it. The error is a *Rejection.
 func read(body []byte) (*reading, error) {
 	d := decoders.Get().(*jsontext.Decoder)
-	defer decoders.Put(d)
 	d.Reset(bytes.NewBuffer(body))
-	defer d.Reset(new(bytes.Buffer)) // it is not to keep the body
+	defer func() {
+		if len(body) <= keepDecoder {
+			d.Reset(new(bytes.Buffer)) // it is not to keep the body
+			decoders.Put(d)
+		}
+	}()
 	_, err := d.ReadValue()
 	if err == nil {
 		if _, err = d.ReadToken(); errors.Is(err, io.EOF) {

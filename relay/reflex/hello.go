@@ -34,7 +34,8 @@ func DecodeHello(body []byte) (Hello, error) {
 		case "type":
 			r.literal("type", helloType)
 		case "protocol":
-			h.Protocol, has = r.str(maxKey, "protocol")
+			has = true
+			h.Protocol, _ = r.str(maxKey, "protocol")
 		case "resume_after_seq":
 			h.ResumeAfterSeq = r.position("resume_after_seq")
 		case "types":

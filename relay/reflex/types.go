@@ -106,7 +106,18 @@ type types struct {
 	mu     sync.Mutex
 	spaces map[string]map[string]*typed
 	change uint64 // how many times something was changed
+
+	large sync.Mutex // held while an event is checked that is
 }
+
+const (
+	// largeChecked is from how many bytes on events are checked one at a time:
+	// taken apart they need some thirty times the memory.
+	largeChecked = 64 << 10
+
+	// maxChecked is the largest event of a type that has a schema, in bytes.
+	maxChecked = 2 << 20
+)
 
 // typed is a type with its schema, which is compiled once it is needed.
 type typed struct {
@@ -175,10 +186,25 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 		if err != nil { // it was taken once, so this is not the publisher's to mend
 			return fmt.Errorf("the schema of the type %q is none any more: %s", e.Event.Type, err.Error()) //nolint:errorlint // A publisher is not to be told this.
 		}
-		errs = append(errs, s.check(e.Event.JSON, p.loc(i))...)
+		if len(e.Event.JSON) > maxChecked {
+			return &Rejection{
+				Type: TooLarge, Limit: maxChecked,
+				Message: fmt.Sprintf("an event of a type that has a schema has at most %d bytes, not %d", maxChecked, len(e.Event.JSON)),
+			}
+		}
+		errs = append(errs, t.checkOne(s, e.Event.JSON, p.loc(i))...)
 	}
 	if len(errs) == 0 {
 		return nil
 	}
 	return invalid("", errs[:min(len(errs), maxErrors)]...)
+}
+
+// checkOne checks an event against its schema.
+func (t *types) checkOne(s *schema, event []byte, loc []string) []FieldError {
+	if len(event) > largeChecked {
+		t.large.Lock()
+		defer t.large.Unlock()
+	}
+	return s.check(event, loc)
 }

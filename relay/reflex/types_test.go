@@ -303,3 +303,13 @@ func TestLargeEventsAreChecked(t *testing.T) {
 		t.Errorf("the mistakes (-want +got):\n%s", diff)
 	}
 }
+
+// An event that takes too much memory to check is refused.
+func TestHugeEventsAreNotChecked(t *testing.T) {
+	p := found(t)
+	p.put(t, "x", `{}`)
+	_, err := p.Publish(t.Context(), anna, "notes", decoded(t, `{"type":"x","s":"`+strings.Repeat("s", 2<<20)+`"}`))
+	if diff := cmp.Diff([]string{"too_large"}, mistakes(t, err)); diff != "" {
+		t.Errorf("the mistakes (-want +got):\n%s", diff)
+	}
+}
