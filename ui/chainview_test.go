@@ -1,10 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2/test"
@@ -12,27 +8,13 @@ import (
 	"hearth/relay/console"
 )
 
-// publishTo puts one event into the stream house, as part of a chain.
-func (s *scene) publishTo(chain, event string) {
-	s.t.Helper()
-	body := fmt.Sprintf(`{"events":[{"event":%s}],"correlation_id":%q}`, event, chain)
-	q := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://127.0.0.1/reflex/v1/streams/house/events", strings.NewReader(body))
-	q.RemoteAddr = "127.0.0.1:40000"
-	q.Header.Set("Content-Type", "application/json")
-	answer := httptest.NewRecorder()
-	s.relay.ServeHTTP(answer, q)
-	if answer.Code != http.StatusOK {
-		s.t.Fatalf("publishing is answered with %d: %s", answer.Code, answer.Body)
-	}
-}
-
 // An event leads to those of its chain, each way, and the list goes with it.
 func TestChainLeadsOn(t *testing.T) {
 	s := openScene(t)
-	s.publish("house", append([]string{`{"type":"begins","message":"here"}`}, numbered("noise", 0, 5)...)...)
+	s.publish(append([]string{`{"type":"begins","message":"here"}`}, numbered("noise", 5)...)...)
 	e := openEvents(s)
 	first, _ := e.pager.at(1)
-	s.publishTo(first.ID, `{"type":"goes on","message":"there"}`)
+	s.postEvents(`{"events":[{"event":{"type":"goes on","message":"there"}}],"correlation_id":"` + first.ID + `"}`)
 	s.look()
 	e.list.choose(0)
 	s.settle()

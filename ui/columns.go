@@ -73,7 +73,7 @@ func (c columns) place(width float32) []span {
 		x += w + gap
 	}
 	if c.lower != nil {
-		spans = append(spans, c.lower.place(width)...)
+		return slices.Concat(spans, c.lower.place(width))
 	}
 	return spans
 }

@@ -77,7 +77,7 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 	), gap, 6))
 	d.entries = newRowList(&entryColumns, fineRow, (*entryRows)(d))
 	d.pane = newEntryPane(s, func() { d.full.Refresh(); d.entries.Refresh() })
-	d.events = newEvents(s, func(trouble string) { d.setShown(d.trouble, trouble) }, func() { d.full.Refresh() })
+	d.events = newEvents(s, func() { d.full.Refresh() })
 	ruled := func(o fyne.CanvasObject) fyne.CanvasObject {
 		return stacked(0, widget.NewSeparator(), o, widget.NewSeparator())
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -127,12 +128,20 @@ func eventViews(data []byte) (views [asChain]render.View) {
 	return views
 }
 
-// beginning cuts a view at a line, so that it is not more than a person reads.
+// beginning cuts a view, at a line if there is one not far off, so that it is not
+// more than a person reads.
 func beginning(v render.View) render.View {
-	if len(v.Text) > readableMost {
-		v.Text, v.Cut = v.Text[:strings.LastIndexByte(v.Text[:readableMost], '\n')+1], true
+	if len(v.Text) <= readableMost {
+		return v
 	}
-	return v
+	end := strings.LastIndexByte(v.Text[:readableMost], '\n') + 1
+	if end < readableMost/2 {
+		end = readableMost
+		for !utf8.RuneStart(v.Text[end]) {
+			end--
+		}
+	}
+	return render.View{Kind: v.Kind, Text: v.Text[:end], Cut: true}
 }
 
 func (p *eventPane) show(trouble string) {

@@ -44,11 +44,12 @@ type events struct {
 	pager   *pager[console.Event] // of all of them; nil while a filter holds some back
 	search  *search               // for some of them; nil while none is held back
 	pending func()                // takes in what came while new ones were searched; may be nil
-	trouble func(string)          // is told why they cannot be shown, or that they can
 	filter  *eventFilter
 	pane    *eventPane
 
 	heading fyne.CanvasObject
+	trouble *prose
+	told    *fyne.Container // around it
 	list    *rowList
 	none    *words
 	tally   *words
@@ -57,8 +58,8 @@ type events struct {
 	body    *fyne.Container
 }
 
-func newEvents(s *shell, trouble func(string), moved func()) *events {
-	e := &events{shell: s, trouble: trouble, none: newWords("", colorMuted), tally: caption("")}
+func newEvents(s *shell, moved func()) *events {
+	e := &events{shell: s, trouble: newProse("", theme.ColorNameError), none: newWords("", colorMuted), tally: caption("")}
 	e.filter = newEventFilter(e.refilter)
 	e.heading = inset(e.filter.content, gap, smallGap)
 	e.list = newRowList(&eventColumns, eventRow, (*eventRows)(e))
@@ -71,7 +72,9 @@ func newEvents(s *shell, trouble func(string), moved func()) *events {
 	e.strip = stacked(0, widget.NewSeparator(), inset(stretched(smallGap, 0, e.tally, e.further, reset), gap, 0))
 	e.strip.Hide()
 	e.none.Hide()
-	e.body = container.NewBorder(nil, e.strip, nil, nil, e.list.bare(), container.NewVBox(inset(e.none, gap, gap)))
+	e.told = stacked(0, inset(e.trouble, gap, smallGap), widget.NewSeparator())
+	e.told.Hide()
+	e.body = container.NewBorder(e.told, e.strip, nil, nil, e.list.bare(), container.NewVBox(inset(e.none, gap, gap)))
 	return e
 }
 
@@ -80,6 +83,7 @@ func (e *events) begin(s console.Stream) {
 	e.ref, e.head = s.StreamRef, s.Head
 	e.pager, e.search = nil, nil // so that a filter that is taken away begins nothing
 	e.filter.begin()
+	e.failed(nil)
 	e.pane.close()
 	e.restart()
 	e.survey()
@@ -189,7 +193,7 @@ func (e *events) advance(head uint64, done func()) {
 // took shows so many new events; -1 means that the list began anew.
 func (e *events) took(head uint64, found int, done func()) {
 	e.head = head
-	e.trouble("")
+	e.failed(nil)
 	done()
 	e.arrived(true)
 	if found < 0 {
@@ -203,13 +207,19 @@ func (e *events) took(head uint64, found int, done func()) {
 	}
 }
 
-// failed tells why the events cannot be shown.
+// failed tells why the events cannot be shown; without an error they can.
 func (e *events) failed(err error) {
-	switch {
-	case err == nil:
-		e.trouble("")
-	case !errors.Is(err, context.Canceled):
-		e.trouble(sentence("the events cannot be shown: " + err.Error()))
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	said := ""
+	if err != nil {
+		said = sentence("the events cannot be shown: " + err.Error())
+	}
+	e.trouble.set(said)
+	if e.told.Hidden != (said == "") {
+		e.told.Hidden = said == ""
+		e.body.Refresh()
 	}
 }
 

@@ -17,25 +17,31 @@ import (
 	"hearth/relay/console"
 )
 
-// publish puts events into a stream as an app on this machine does, in one batch.
-func (s *scene) publish(stream string, events ...string) {
+// publish puts events into the stream house as an app on this machine does, in one
+// batch.
+func (s *scene) publish(events ...string) {
 	s.t.Helper()
-	body := `{"events":[{"event":` + strings.Join(events, `},{"event":`) + `}]}`
-	q := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://127.0.0.1/reflex/v1/streams/"+stream+"/events", strings.NewReader(body))
+	s.postEvents(`{"events":[{"event":` + strings.Join(events, `},{"event":`) + `}]}`)
+}
+
+// postEvents publishes what a body says.
+func (s *scene) postEvents(body string) {
+	s.t.Helper()
+	q := httptest.NewRequestWithContext(s.t.Context(), http.MethodPost, "http://127.0.0.1/reflex/v1/streams/house/events", strings.NewReader(body))
 	q.RemoteAddr = "127.0.0.1:40000"
 	q.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	s.relay.ServeHTTP(answer, q)
 	if answer.Code != http.StatusOK {
-		s.t.Fatalf("publishing to %s is answered with %d: %s", stream, answer.Code, answer.Body)
+		s.t.Fatalf("publishing is answered with %d: %s", answer.Code, answer.Body)
 	}
 }
 
-// numbered are so many events of a type, from a number on.
-func numbered(kind string, from, count int) []string {
+// numbered are so many events of a type.
+func numbered(kind string, count int) []string {
 	var list []string
 	for i := range count {
-		list = append(list, fmt.Sprintf(`{"type":%q,"message":"it is %d"}`, kind, from+i))
+		list = append(list, fmt.Sprintf(`{"type":%q,"message":"it is %d"}`, kind, i))
 	}
 	return list
 }
@@ -60,7 +66,7 @@ func listed(e *events, rows int) []string {
 // and what it says; a stream of entries shows these as before.
 func TestEventsAreListed(t *testing.T) {
 	s := openScene(t)
-	s.publish("house", `{"type":"door.opened","door":"front"}`, `{"type":"service.error","service":"auth","message":"token check failed"}`)
+	s.publish(`{"type":"door.opened","door":"front"}`, `{"type":"service.error","service":"auth","message":"token check failed"}`)
 	s.write("notes", "one")
 	d := openDetail(s)
 	s.now = s.now.Add(3 * time.Minute)
@@ -81,7 +87,7 @@ func TestEventsAreListed(t *testing.T) {
 func TestNewEventsKeepThePlace(t *testing.T) {
 	for _, words := range []string{"", "it is"} {
 		s := openScene(t)
-		s.publish("house", numbered("a", 0, 300)...)
+		s.publish(numbered("a", 300)...)
 		e := openEvents(s)
 		e.filter.words.SetText(words)
 		s.settle()
@@ -89,7 +95,7 @@ func TestNewEventsKeepThePlace(t *testing.T) {
 		e.list.choose(100)
 		s.settle()
 		before := listed(e, 101)[100]
-		s.publish("house", numbered("b", 0, 7)...)
+		s.publish(numbered("b", 7)...)
 		s.look()
 		if got := e.list.GetScrollOffset(); got != 107*(eventRow+1) {
 			t.Errorf("%q: the list is at %v", words, got/(eventRow+1))
@@ -98,7 +104,7 @@ func TestNewEventsKeepThePlace(t *testing.T) {
 			t.Errorf("%q: row 107 is %q, row 0 %q, chosen %d", words, rows[107], rows[0], (*eventRows)(e).chosen())
 		}
 		e.list.ScrollToTop()
-		s.publish("house", numbered("c", 0, 1)...)
+		s.publish(numbered("c", 1)...)
 		s.look()
 		if e.list.GetScrollOffset() != 0 {
 			t.Errorf("%q: the list does not show what is new", words)
@@ -110,7 +116,7 @@ func TestNewEventsKeepThePlace(t *testing.T) {
 // how much that is, and what there is to choose from is what was seen.
 func TestEventsAreFiltered(t *testing.T) {
 	s := openScene(t)
-	s.publish("house", `{"type":"a","text":"one"}`, `{"type":"b","text":"two"}`, `{"type":"c","text":"Three"}`, `{"type":"a","text":"three"}`)
+	s.publish(`{"type":"a","text":"one"}`, `{"type":"b","text":"two"}`, `{"type":"c","text":"Three"}`, `{"type":"a","text":"three"}`)
 	e := openEvents(s)
 	if diff := cmp.Diff([]string{"", "a", "b", "c"}, e.filter.types.offered); diff != "" {
 		t.Errorf("the types (-want +got):\n%s", diff)
@@ -139,7 +145,7 @@ func TestEventsAreFiltered(t *testing.T) {
 	if e.strip.Visible() {
 		t.Error("without a filter it is told what it lets through")
 	}
-	s.publish("house", `{"type":"new"}`)
+	s.publish(`{"type":"new"}`)
 	s.look()
 	if !slices.Contains(e.filter.types.offered, "new") {
 		t.Error("a type that came is not offered")
@@ -149,7 +155,7 @@ func TestEventsAreFiltered(t *testing.T) {
 // A chosen type is pressed in a list that the keyboard opens and closes.
 func TestTypesAreChosenWithTheKeyboard(t *testing.T) {
 	s := openScene(t)
-	s.publish("house", `{"type":"a"}`, `{"type":"b"}`)
+	s.publish(`{"type":"a"}`, `{"type":"b"}`)
 	e := openEvents(s)
 	pick := e.filter.types
 	s.canvas.Focus(pick)
@@ -177,7 +183,7 @@ func TestTypesAreChosenWithTheKeyboard(t *testing.T) {
 func TestEventIsRead(t *testing.T) {
 	s := openScene(t)
 	long := strings.Repeat(`"x",`, 5000) + `"end"`
-	s.publish("house", `{"type":"a","n":1.500,"big":123456789012345678901234567890}`, `{"type":"long","list":[`+long+`]}`)
+	s.publish(`{"type":"a","n":1.500,"big":123456789012345678901234567890}`, `{"type":"long","list":[`+long+`]}`)
 	e := openEvents(s)
 	e.list.choose(1)
 	s.settle()
@@ -227,19 +233,19 @@ func TestRelaysOwnStream(t *testing.T) {
 // it answers again.
 func TestEventsOfAnUnreachableRelay(t *testing.T) {
 	s := openScene(t)
-	s.publish("house", numbered("a", 0, 3)...)
+	s.publish(numbered("a", 3)...)
 	e := openEvents(s)
 	faulty := &faultyEvents{Console: s.window.shell.console, err: errors.New("nobody answers")}
 	s.window.shell.console = faulty
-	s.publish("house", numbered("b", 0, 1)...)
+	s.publish(numbered("b", 1)...)
 	s.look()
-	reads(t, s.window.streams.detail.facts, "The events cannot be shown: nobody answers.")
+	reads(t, e.body, "The events cannot be shown: nobody answers.")
 	if got := listed(e, 9); len(got) != 3 {
 		t.Errorf("shown are %q", got)
 	}
 	e.filter.words.SetText("it is")
 	s.settle()
-	reads(t, s.window.streams.detail.facts, "The events cannot be shown: nobody answers.")
+	reads(t, e.body, "The events cannot be shown: nobody answers.")
 	faulty.err = nil
 	test.Tap(e.further)
 	s.look()

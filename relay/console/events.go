@@ -30,7 +30,7 @@ const RelayStream = "_relay"
 type EventQuery struct {
 	Before uint64   // the position before which to begin (exclusive); 0 means from the head
 	Limit  int      // how many events are listed at the most; 0 lists none, and tells only what was seen
-	Scan   int      // how many are looked at at the most; 0, and more than MaxScan, means MaxScan
+	Scan   int      // how many may be looked at; 0, and more than MaxScan, means MaxScan
 	Types  []string // an event is of one of these; none means of any
 	Actor  string   // an event comes from this one, as Actor.Participant says; empty means from anyone
 	Text   string   // an event says this somewhere, or has it in its id, in whatever case

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -29,7 +30,7 @@ func plain(json []byte) []byte {
 			continue
 		}
 		at++
-		if bytes.IndexByte([]byte("bfnrt"), json[at]) >= 0 {
+		if strings.IndexByte("bfnrt", json[at]) >= 0 {
 			out = append(out, ' ')
 		} else {
 			out = append(out, json[at])

@@ -67,7 +67,8 @@ func (m member) shown() string { return Line(m.name, summaryName) + " " + Line(m
 // membersOf reads the members behind the type, as far as summaryRead goes. What says
 // nothing, null and empty, is left out.
 func membersOf(event []byte) (members []member) {
-	d := jsontext.NewDecoder(bytes.NewReader(event[:min(len(event), summaryRead)]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	event = event[:min(len(event), summaryRead)]
+	d := jsontext.NewDecoder(bytes.NewReader(event), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != jsontext.KindBeginObject {
 		return nil
 	}
@@ -77,22 +78,35 @@ func membersOf(event []byte) (members []member) {
 			break
 		}
 		m := member{name: name.String()}
-		switch d.PeekKind() {
-		case jsontext.KindBeginObject, jsontext.KindBeginArray:
+		if nested := d.PeekKind(); nested == jsontext.KindBeginObject || nested == jsontext.KindBeginArray {
 			members = append(members, m)
 			if d.SkipValue() != nil {
-				return members
+				break
 			}
 			continue
 		}
+		at := d.InputOffset()
 		value, err := d.ReadToken()
-		if err != nil {
-			break
-		}
 		m.value, m.plain = value.String(), true
+		if err != nil || d.InputOffset() == int64(len(event)) { // a number may have been cut, as no object ends with one
+			m.value = begun(event[at:])
+		}
 		if value.Kind() != jsontext.KindNull && m.value != "" && m.name != "type" {
 			members = append(members, m)
 		}
+		if err != nil {
+			break
+		}
 	}
 	return members
+}
+
+// begun is what a string says that does not end, behind the colon; of other values
+// it is nothing.
+func begun(rest []byte) string {
+	_, rest, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok {
+		return ""
+	}
+	return string(plain(rest[:len(rest)-broken(rest)]))
 }
