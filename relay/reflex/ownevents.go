@@ -7,8 +7,8 @@ type RuleFired struct {
 	Rule     string         `json:"rule"`
 	Scope    map[string]any `json:"scope"`               // the fields by which the rule tells scopes apart, with their values
 	ScopeKey string         `json:"scope_key,omitempty"` // the values alone, as a JSON array without blanks
-	FiringID string         `json:"firing_id"`
-	Matched  []uint64       `json:"matched"` // the positions of the events that it found
+	FiringID string         `json:"firing_id"`           // the run has the same id
+	Matched  []uint64       `json:"matched"`             // the positions of the events that it found
 }
 
 // RuleErrored says that a rule could not be evaluated at an event, and went on behind it.
@@ -21,10 +21,10 @@ type RuleErrored struct {
 // RuleReset says that a rule begins anew, since it was changed or replayed.
 type RuleReset struct {
 	Rule          string `json:"rule"`
-	Generation    uint64 `json:"generation"` // how many times it has begun anew
-	Reason        string `json:"reason" jsonschema:"enum=changed,enum=replayed"`
-	FromSeq       uint64 `json:"from_seq"`       // the position behind which it begins
-	SilentThrough uint64 `json:"silent_through"` // the position up to which nothing fires
+	Generation    uint64 `json:"generation"`                                     // how many times it has begun anew
+	Reason        string `json:"reason" jsonschema:"enum=changed,enum=replayed"` // why
+	FromSeq       uint64 `json:"from_seq"`                                       // the position behind which it begins
+	SilentThrough uint64 `json:"silent_through"`                                 // the position up to which nothing fires
 }
 
 // RuleInstalled says that a rule was put, or put anew.
@@ -39,8 +39,8 @@ type RuleInstalled struct {
 type RuleArchived struct {
 	Rule      string  `json:"rule"`
 	Version   uint64  `json:"version"`
-	Reason    *string `json:"reason,omitempty" jsonschema:"nullable"`
-	Cancelled uint64  `json:"cancelled"` // how many of its runs were cancelled
+	Reason    *string `json:"reason,omitempty" jsonschema:"nullable"` // as whoever did it gave it
+	Cancelled uint64  `json:"cancelled"`                              // how many of its runs were cancelled
 }
 
 // RunStarted says that an attempt of a run has begun.
@@ -56,7 +56,7 @@ type RunStarted struct {
 type RunProgressed struct {
 	RunID string `json:"run_id"`
 	Rule  string `json:"rule,omitempty"`
-	Step  string `json:"step"`
+	Step  string `json:"step"` // the name of the step
 }
 
 // RunRetrying says that an attempt of a run failed and that another follows.
@@ -66,7 +66,7 @@ type RunRetrying struct {
 	Attempt       int       `json:"attempt" jsonschema:"minimum=1"` // the number of the one that failed
 	Error         string    `json:"error"`
 	Reason        *string   `json:"reason,omitempty" jsonschema:"nullable"` // for programs, as "timeout"
-	NextAttemptAt time.Time `json:"next_attempt_at"`
+	NextAttemptAt time.Time `json:"next_attempt_at"`                        // when the next one begins at the earliest
 }
 
 // RunSucceeded says that a run is done.
@@ -80,23 +80,23 @@ type RunSucceeded struct {
 type RunDeadLettered struct {
 	RunID    string  `json:"run_id"`
 	Rule     string  `json:"rule,omitempty"`
-	Attempts int     `json:"attempts" jsonschema:"minimum=1"` // how many there were
-	Error    string  `json:"error"`                           // that of the last one
-	Reason   *string `json:"reason,omitempty" jsonschema:"nullable"`
+	Attempts int     `json:"attempts" jsonschema:"minimum=1"`        // how many there were
+	Error    string  `json:"error"`                                  // that of the last one
+	Reason   *string `json:"reason,omitempty" jsonschema:"nullable"` // for programs, as "timeout"
 }
 
 // RunCancelled says that somebody called a run off.
 type RunCancelled struct {
 	RunID  string  `json:"run_id"`
 	Rule   string  `json:"rule,omitempty"`
-	Reason *string `json:"reason,omitempty" jsonschema:"nullable"`
+	Reason *string `json:"reason,omitempty" jsonschema:"nullable"` // as whoever did it gave it
 }
 
 // RunSkipped says that somebody had a run passed over, so that the next of its scope go on.
 type RunSkipped struct {
 	RunID  string  `json:"run_id"`
 	Rule   string  `json:"rule,omitempty"`
-	Reason *string `json:"reason,omitempty" jsonschema:"nullable"`
+	Reason *string `json:"reason,omitempty" jsonschema:"nullable"` // as whoever did it gave it
 }
 
 // RunRequeued says that somebody had a run tried again.
@@ -115,7 +115,7 @@ type FeedbackGiven struct {
 // Tick says that a schedule's moment has come.
 type Tick struct {
 	Schedule string    `json:"schedule"`
-	At       time.Time `json:"at"`
+	At       time.Time `json:"at"` // the moment for which it was due
 }
 
 // OwnEvents returns the events that only the relay publishes, of rules, of their runs

@@ -62,7 +62,7 @@ type Rejection struct {
 	Message string        `json:"message"`          // for people
 	Entity  string        `json:"entity,omitempty"` // with not_found: what there is none of
 	ID      string        `json:"id,omitempty"`     // with not_found: which
-	Errors  []FieldError  `json:"errors,omitempty"` // with validation_failed
+	Errors  []FieldError  `json:"errors,omitempty"` // with validation_failed: each place where something is wrong
 	Depth   int           `json:"depth,omitempty"`  // with depth_exceeded
 	Limit   int64         `json:"limit,omitempty"`  // with depth_exceeded and too_large: the most there may be
 	Retry   int           `json:"retry,omitempty"`  // with busy and rate_limited: after how many seconds to come again

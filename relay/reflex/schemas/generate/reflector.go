@@ -64,9 +64,9 @@ func (r *reflector) mapped(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[reflex.Actor]():
 		return r.refer("Actor", func() *jsonschema.Schema { return actorSchema(r) })
 	case reflect.TypeFor[reflex.RejectionType]():
-		return enumeration(reflex.RejectionTypes())
+		return enumeration(reflex.RejectionTypes(), r.comment(t))
 	case reflect.TypeFor[reflex.BackupFailure]():
-		return enumeration(reflex.BackupFailures())
+		return enumeration(reflex.BackupFailures(), r.comment(t))
 	case reflect.TypeFor[uint64]():
 		return &jsonschema.Schema{Type: "integer", Minimum: "0"}
 	}
@@ -92,7 +92,10 @@ func (r *reflector) comment(t reflect.Type) string {
 func eventSchema(comment string) *jsonschema.Schema {
 	longest, shortest := uint64(reflex.MaxTypeName), uint64(1)
 	properties := jsonschema.NewProperties()
-	properties.Set("type", &jsonschema.Schema{Type: "string", MinLength: &shortest, MaxLength: &longest})
+	properties.Set("type", &jsonschema.Schema{
+		Type: "string", MinLength: &shortest, MaxLength: &longest,
+		Description: "What kind of event it is: any name but those of the relay's own events.",
+	})
 	return &jsonschema.Schema{Type: "object", Description: comment, Properties: properties, Required: []string{"type"}}
 }
 
@@ -135,8 +138,8 @@ func either(name string, value any, null string) *jsonschema.Schema {
 }
 
 // enumeration returns the schema of a text that is one of a list.
-func enumeration[T ~string](values []T) *jsonschema.Schema {
-	schema := &jsonschema.Schema{Type: "string"}
+func enumeration[T ~string](values []T, comment string) *jsonschema.Schema {
+	schema := &jsonschema.Schema{Type: "string", Description: comment}
 	for _, v := range values {
 		schema.Enum = append(schema.Enum, v)
 	}
