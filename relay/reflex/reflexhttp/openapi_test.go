@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,38 @@ func (h *home) openAPI(t testing.TB) *openAPI {
 		t.Fatal(err)
 	}
 	return &openAPI{document, compiler, make(map[string]bool)}
+}
+
+// TestOpenAPIIsSound: the document is one as the specification has it, by the schema
+// that the OpenAPI Initiative publishes for it (2022-10-07, Apache License 2.0), and
+// the schemas in it are sound.
+func TestOpenAPIIsSound(t *testing.T) {
+	text, err := os.ReadFile("testdata/openapi-3.1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("specification.json", parseJSON(t, text)); err != nil {
+		t.Fatal(err)
+	}
+	specification, err := c.Compile("specification.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := start(t).openAPI(t)
+	if err := specification.Validate(o.document); err != nil {
+		t.Error(err)
+	}
+	for name := range o.document["components"].(map[string]any)["schemas"].(map[string]any) {
+		if _, err := o.compiler.Compile("openapi.json#/components/schemas/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+	delete(o.document, "info")
+	if specification.Validate(o.document) == nil {
+		t.Error("a document that says nothing of itself is taken for one, too")
+	}
 }
 
 // at returns what is at a place of the document, and which place that is once
