@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,6 +110,52 @@ func TestDiskFull(t *testing.T) {
 	shut(t, s)
 	s = open(t, path, sqlite.Options{})
 	check()
+}
+
+// A publication that a full disk has refused is not there, nor are its ids and the
+// result of its command: it can be published once there is room.
+func TestPublishOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := mounted(t, "size=48m")
+	path, ballast := filepath.Join(disk, "hearth.db"), filepath.Join(disk, "ballast")
+	s := open(t, path, sqlite.Options{})
+	t.Cleanup(func() { shut(t, s) }) // before the disk goes away
+	publish(t, s, publication("orders", "a"))
+	fill(t, ballast, 4<<20)
+	many := publication("orders", numbered("", 20_000)...)
+	_, err := s.Publish(t.Context(), many)
+	is[*store.FullError](t, err)
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, s, publication("orders", "b"))
+
+	fill(t, ballast, 0)
+	commands := 0
+	command := func() store.Publish {
+		p := publication("orders", fmt.Sprint("command ", commands))
+		p.Command = &store.Command{Space: "default", Stream: "orders", ID: fmt.Sprint(commands)}
+		return p
+	}
+	for err = nil; err == nil; commands++ {
+		_, err = s.Publish(t.Context(), command())
+	}
+	is[*store.FullError](t, err)
+	commands--
+	if _, found, err := s.Recall(t.Context(), *command().Command); found || err != nil {
+		t.Errorf("the command that was refused is remembered, %v", err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []store.Publish{command(), many} {
+		if done := publish(t, s, p); done.Earlier != nil || done.Last-done.First+1 != uint64(len(p.Events)) {
+			t.Errorf("with room it came to %d to %d", done.First, done.Last)
+		}
+	}
+	if v := verified(t, s, store.Verify{}); !v.Sound() || v.Entries != uint64(2+commands+1+20_000) {
+		t.Errorf("%+v", v)
+	}
 }
 
 // A store stops well on a full disk: what does not fit into the file stays in the
