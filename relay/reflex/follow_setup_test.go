@@ -68,12 +68,11 @@ func (f *follower) until(ctx context.Context, done func() bool) error {
 
 // frame is any frame that a subscription gives.
 type frame struct {
-	Type    string `json:"type"`
-	Seq     uint64 `json:"seq"`
-	ID      string `json:"id"`
-	UpToSeq uint64 `json:"up_to_seq"`
-	Cursor  string `json:"cursor"`
-	Event   json.RawMessage
+	kind   string
+	seq    uint64 // of an event
+	upTo   uint64 // of the end of the replay
+	cursor string
+	event  []byte
 }
 
 // frames takes apart what was taken, which has to end with a frame.
@@ -84,12 +83,37 @@ func (f *follower) frames() (list []frame, err error) {
 		if !ok || err != nil || size > len(body) {
 			return nil, fmt.Errorf("no frame: %.80q", rest)
 		}
-		var one frame
-		if err := json.Unmarshal(body[:size], &one); err != nil {
-			return nil, fmt.Errorf("%w: %.200q", err, body[:size])
+		one, err := takeApart(body[:size])
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, one)
 		rest = body[size:]
 	}
 	return list, nil
+}
+
+// takeApart takes a frame apart, far quicker than what knows all of JSON.
+func takeApart(text []byte) (frame, error) {
+	parts := [...]string{`{"type":"event","seq":`, `,"id":`, `,"event":`, `,"cursor":"`}
+	if bytes.HasPrefix(text, []byte(`{"type":"replay_complete"`)) {
+		var f struct {
+			UpTo   uint64 `json:"up_to_seq"`
+			Cursor string `json:"cursor"`
+		}
+		err := json.Unmarshal(text, &f)
+		return frame{kind: "replay_complete", upTo: f.UpTo, cursor: f.Cursor}, err
+	}
+	rest, isEvent := bytes.CutPrefix(text, []byte(parts[0]))
+	seq, rest, hasID := bytes.Cut(rest, []byte(parts[1]))
+	_, event, hasEvent := bytes.Cut(rest, []byte(parts[2]))
+	n, err := strconv.ParseUint(string(seq), 10, 64)
+	if !isEvent || !hasID || !hasEvent || err != nil || !bytes.HasSuffix(event, []byte("}")) {
+		return frame{}, fmt.Errorf("no frame: %.200q", text)
+	}
+	f := frame{kind: "event", seq: n, event: bytes.TrimSuffix(event, []byte("}"))}
+	if at := bytes.LastIndex(event, []byte(parts[3])); at >= 0 {
+		f.event, f.cursor = event[:at], string(event[at+len(parts[3]):len(event)-len(`"}`)])
+	}
+	return f, nil
 }

@@ -98,7 +98,7 @@ func (f *follower) want(t testing.TB, want []uint64) {
 	}
 	var got []uint64
 	for _, one := range frames {
-		got = append(got, one.Seq)
+		got = append(got, one.seq)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -2,6 +2,7 @@ package reflex_test
 
 import (
 	"encoding/json"
+	"flag"
 	"path/filepath"
 	"testing"
 
@@ -15,7 +16,17 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// trials is how often a property is tried: fewer times than the usual hundred, for
+// the models commit some dozen times in each. The flag -rapid.checks asks for more.
+const trials = "25"
+
+// TestMain sees to it that nobody who followed leaves a goroutine behind.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", trials); err != nil { // before flags are read
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // place is a service on a real store.
 type place struct {

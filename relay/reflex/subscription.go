@@ -3,6 +3,7 @@ package reflex
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"hearth/relay/guard"
@@ -254,9 +255,9 @@ func (s *Subscription) lacks(size int) int {
 	return size + maxLead
 }
 
-// Taken says how many bytes the client has taken of what Next returned. If that
-// ends in the midst of a frame, a piece of its rest is returned, which has to be
-// sent before Next is asked again: who waits for his client holds no room.
+// Taken says how many bytes the client has taken of what Next returned. If that is
+// not all, a piece of what is next is returned, which has to be sent before Next
+// is asked again: who waits for his client holds no room.
 func (s *Subscription) Taken(n int) (rest []byte) {
 	if s.tray == nil {
 		return nil // there was nothing
@@ -265,26 +266,24 @@ func (s *Subscription) Taken(n int) (rest []byte) {
 	n += s.out
 	s.out = 0
 	done := s.from
-	begun := 0 // where the frame begins
+	begins := 0 // where the frame does
 	for _, end := range s.tray.ends {
-		if end.at > n {
-			if n > begun {
-				upTo := min(n+keptRest, end.at)
-				rest = append(rest, s.frames[n:upTo]...)
-				n = upTo
-			}
-			if n < end.at {
-				s.out = n - begun
-				s.back(done)
-				return rest
-			}
+		if n < end.at && rest == nil {
+			upTo := min(n+keptRest, end.at)
+			rest = slices.Clone(s.frames[n:upTo])
+			n = upTo
+		}
+		if n < end.at {
+			s.out = n - begins
+			s.back(done)
+			return rest
 		}
 		if end.complete {
 			s.complete = nil
 		} else {
 			s.events++
 		}
-		done, begun = end.position, end.at
+		done, begins = end.position, end.at
 	}
 	return rest
 }

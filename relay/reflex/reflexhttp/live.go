@@ -139,8 +139,8 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	early, _ := buffered.Reader.Peek(buffered.Reader.Buffered()) // no more than there is
-	h.socket.conn = conn
 	e := &ear{Conn: conn, socket: h.socket, early: bytes.Clone(early)}
+	h.socket.conn, h.socket.ear = conn, e
 	return e, bufio.NewReadWriter(bufio.NewReaderSize(e, readBuffer), bufio.NewWriterSize(e, writeBuffer)), nil
 }
 
@@ -151,12 +151,15 @@ type ear struct {
 	net.Conn
 	socket *socket
 	early  []byte // what was read already
+	failed error  // why nothing more can be read
 }
 
 // Read implements [net.Conn].
 func (e *ear) Read(b []byte) (int, error) {
 	if len(e.early) == 0 {
-		return e.Conn.Read(b)
+		n, err := e.Conn.Read(b)
+		e.failed = err
+		return n, err
 	}
 	n := copy(b, e.early)
 	e.early = e.early[n:]

@@ -64,6 +64,7 @@ type socket struct {
 	final       bool  // a key would not help against that
 
 	conn    net.Conn
+	ear     *ear
 	ws      *websocket.Conn // reads
 	outbox  chan []byte     // frames on their way
 	heard   atomic.Int64    // when the client last gave a sign of life, in nanoseconds since 1970
@@ -158,6 +159,10 @@ func (s *socket) stop() {
 
 // refuse closes the socket for a reason that goes on record.
 func (s *socket) refuse(why error) {
+	if errors.Is(why, store.ErrClosed) {
+		s.stop()
+		return
+	}
 	r := s.record(Follow, why)
 	s.close(codeOf(r.Type), r.Message)
 }
@@ -240,7 +245,7 @@ func (s *socket) hello() (reflex.Hello, error) {
 			Loc: []string{}, Msg: "has to be text", Type: "binary",
 		})
 	}
-	message, err := guard.ReadMessage(s.alive, s.conn, from, s.bodies, maxHello)
+	message, err := s.read(from, maxHello)
 	if err != nil {
 		return reflex.Hello{}, err
 	}

@@ -55,7 +55,7 @@ func (s *socket) hear(kind websocket.MessageType, from io.Reader) error {
 		s.complain("", "binary frames are not understood here: send commands as text")
 		return pass(from)
 	}
-	message, err := guard.ReadMessage(s.alive, s.conn, from, s.bodies, maxBody)
+	message, err := s.read(from, maxBody)
 	if broken, ok := errors.AsType[*guard.BodyError](err); ok {
 		return broken.Err
 	}
@@ -66,6 +66,17 @@ func (s *socket) hear(kind websocket.MessageType, from io.Reader) error {
 	defer message.Release()
 	s.obey(message.Bytes)
 	return nil
+}
+
+// read reads a message of at most limit bytes; see [guard.ReadMessage].
+func (s *socket) read(from io.Reader, limit int64) (*guard.Body, error) {
+	message, err := guard.ReadMessage(s.alive, s.conn, from, s.bodies, limit)
+	// To the library a message is over where its connection is.
+	if err == nil && s.ear.failed != nil {
+		message.Release()
+		return nil, &guard.BodyError{Err: s.ear.failed}
+	}
+	return message, err
 }
 
 // pass passes over a message.

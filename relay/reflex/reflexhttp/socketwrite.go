@@ -88,8 +88,7 @@ func (s *socket) ask() error {
 func (s *socket) pour() error {
 	frames, err := s.sub.Next(s.alive)
 	switch {
-	case s.alive.Err() != nil, errors.Is(err, guard.ErrBusy):
-		s.sub.Taken(0) // later
+	case s.alive.Err() != nil, errors.Is(err, guard.ErrBusy): // then later
 		return nil
 	case err != nil:
 		s.refuse(err)
@@ -97,10 +96,12 @@ func (s *socket) pour() error {
 	}
 	n, err := s.offer(frames)
 	rest := s.sub.Taken(n)
-	if err != nil {
+	if len(rest) == 0 || err != nil {
 		return err
 	}
-	return s.put(rest)
+	err = s.put(rest)
+	s.heard.Store(time.Now().UnixNano()) // who takes something, having stood still, is there
+	return err
 }
 
 // offer writes b for as long as the client takes it, and returns how much that
