@@ -38,16 +38,16 @@ func (s *Service) Do(ctx context.Context, c Caller, stream string, f Frame) Comm
 
 // run runs a command. It returns its outcome, or its result if it ran before.
 func (s *Service) run(ctx context.Context, c Caller, command store.Command, what any) (outcome, earlier []byte, err error) {
-	switch what := what.(type) {
-	case PublishCommand:
-		p := Publication{Events: []NewEvent{what.NewEvent}, CorrelationID: what.CorrelationID, form: commanded}
-		done, err := s.publish(ctx, c, command.Stream, p, &command)
-		if err != nil || done.Earlier != nil {
-			return nil, done.Earlier, err
-		}
-		return done.Events[0].Outcome(), nil, nil
+	publish, ok := what.(PublishCommand)
+	if !ok {
+		return nil, nil, fmt.Errorf("a command of the type %T", what)
 	}
-	return nil, nil, fmt.Errorf("a command of the type %T", what)
+	p := Publication{Events: []NewEvent{publish.NewEvent}, CorrelationID: publish.CorrelationID, form: commanded}
+	done, err := s.publish(ctx, c, command.Stream, p, &command)
+	if err != nil || done.Earlier != nil {
+		return nil, done.Earlier, err
+	}
+	return done.Events[0].Outcome(), nil, nil
 }
 
 // Refused returns the result of a command that was not run. The id is empty if it

@@ -191,17 +191,17 @@ func (r *reading) str(limit int, loc ...string) (text string, ok bool) {
 	return string(said), true
 }
 
-// id reads an id; ok says that it is one, or none: null and the empty string.
-func (r *reading) id(name string) (text string, ok bool) {
+// id reads an id; null and the empty string are none.
+func (r *reading) id(name string) string {
 	if r.peek() == 'n' {
 		r.value()
-		return "", true
+		return ""
 	}
-	if text, ok = r.str(maxID, name); ok && strings.IndexByte(text, 0) >= 0 {
+	text, _ := r.str(maxID, name)
+	if strings.IndexByte(text, 0) >= 0 {
 		r.fail(badValue, "NUL is not allowed here", name)
-		return "", false
 	}
-	return text, ok
+	return text
 }
 
 // literal reads a string that can only be one.

@@ -62,7 +62,7 @@ func (r *reading) events() (p Publication) {
 			p.Events = r.eventList()
 			r.leave()
 		case "correlation_id":
-			p.CorrelationID, _ = r.id("correlation_id")
+			p.CorrelationID = r.id("correlation_id")
 		default:
 			r.unknown(name)
 		}
@@ -108,7 +108,7 @@ func (r *reading) newEvent() (e NewEvent) {
 			e.Event = r.event()
 			r.leave()
 		case "id":
-			e.ID, _ = r.id("id")
+			e.ID = r.id("id")
 		default:
 			r.unknown(name)
 		}
@@ -134,9 +134,9 @@ func (r *reading) publishCommand() PublishCommand {
 			c.Event = r.event()
 			r.leave()
 		case "id":
-			c.ID, _ = r.id("id")
+			c.ID = r.id("id")
 		case "correlation_id":
-			c.CorrelationID, _ = r.id("correlation_id")
+			c.CorrelationID = r.id("correlation_id")
 		default:
 			r.unknown(name)
 		}

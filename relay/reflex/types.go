@@ -184,7 +184,7 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 		}
 		s, err := typ.compiled()
 		if err != nil { // it was taken once, so this is not the publisher's to mend
-			return fmt.Errorf("the schema of the type %q is none any more: %s", e.Event.Type, err.Error()) //nolint:errorlint // A publisher is not to be told this.
+			return fmt.Errorf("the schema of the type %q is none any more: %s", e.Event.Type, err.Error())
 		}
 		if len(e.Event.JSON) > maxChecked {
 			return &Rejection{
