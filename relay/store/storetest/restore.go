@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"testing"
 
 	"hearth/relay/protocol"
@@ -176,4 +177,51 @@ func testRestoreBrokenOff(t *testing.T, open Open) {
 	if w := to.write(t, want.Ref, batch(0, "new")); w.First != 1 {
 		t.Errorf("the name is not free: %+v", w)
 	}
+}
+
+// A stream of events that is restored is one: its ids are known, those that locate
+// themselves and those that do not, its chains go on, and so does its time.
+func testRestoreEvents(t *testing.T, open Open) {
+	from, to := start(t, open), start(t, open)
+	ref := named("orders")
+	first := from.publish(t, publishTo(ref, published("a"), published("b", "order-7"), published("c", "evt_000000000000_9")))
+	early := from.stream(t, ref)
+	ids := make([]string, 500) // rows of their own, and several turns
+	for i := range ids {
+		ids[i] = fmt.Sprint("large-", i)
+		from.publish(t, publishTo(ref, published(strings.Repeat("x", 10_000), ids[i])))
+	}
+	late := from.stream(t, ref)
+	if err := to.Restore(t.Context(), store.Restore{Stream: early, Runs: from.walked(t, early, 0, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	again := func(id string, seq uint64) {
+		t.Helper()
+		done := to.publish(t, publishTo(ref, published("x", id)))
+		equal(t, "a copy", []store.Published{{Seq: seq, ID: id, Duplicate: true}}, done.Events)
+	}
+	for _, e := range first.Events {
+		again(e.ID, e.Seq)
+	}
+	after := &protocol.Cursor{Stream: early.Identity, Seq: early.Head, Link: early.Link}
+	if err := to.Restore(t.Context(), store.Restore{Stream: late, After: after, Runs: from.walked(t, late, early.Head, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		again(first.Events[0].ID, 1)
+		again("evt_000000000000_9", 3)
+		again(ids[0], 4)
+		again(ids[len(ids)-1], late.Head)
+		equal(t, "the stream", late, to.stream(t, ref))
+		to.reopen(t)
+	}
+	p := publishTo(ref, published("d"))
+	p.Chain = "order-7"
+	if done := to.publish(t, p); done.First != late.Head+1 {
+		t.Errorf("it goes on at %+v", done)
+	}
+	to.envelopes(t, ref)
+	to.absent(t, named("other"))
+	err := to.Restore(t.Context(), store.Restore{Stream: early, Runs: from.walked(t, early, 0, nil)})
+	refused(t, err, &store.OutOfPlaceError{Ref: ref, First: 1, Head: late.Head + 1})
 }

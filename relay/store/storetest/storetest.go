@@ -57,6 +57,7 @@ func Run(t *testing.T, open Open) {
 		{"Runs", testRuns},
 		{"Restore", testRestore},
 		{"RestoreBehind", testRestoreBehind},
+		{"RestoreEvents", testRestoreEvents},
 		{"RestoreRefused", testRestoreRefused},
 		{"RestoreBrokenOff", testRestoreBrokenOff},
 		{"Totals", testTotals},
