@@ -117,8 +117,8 @@ func (r *reflector) eventOf(events map[string]any) *jsonschema.Schema {
 	return schema
 }
 
-// settle says that a command's result has an outcome if it is one, and a rejection
-// otherwise.
+// settle says that a result has an outcome if the command was accepted, and a
+// rejection otherwise.
 func (r *reflector) settle(result *jsonschema.Schema) {
 	outcome, _ := result.Properties.Get("outcome")
 	outcome.OneOf = []*jsonschema.Schema{r.reflect(reflect.TypeFor[reflex.Published]()), {Type: "null"}}
