@@ -140,6 +140,16 @@ func TestFirstVersionRead(t *testing.T) {
 	if v := verified(t, r, store.Verify{}); !v.Sound() || !v.Whole {
 		t.Errorf("it is not sound: %+v", v)
 	}
+	// It had none of these.
+	if list, err := r.Types(t.Context(), ""); len(list) > 0 || err != nil {
+		t.Errorf("the types are %+v, %v", list, err)
+	}
+	if list, err := r.Commands(t.Context(), 0, 10); len(list) > 0 || err != nil {
+		t.Errorf("the commands are %+v, %v", list, err)
+	}
+	if _, found, err := r.Recall(t.Context(), store.Command{}); found || err != nil {
+		t.Errorf("a command is remembered, %v", err)
+	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
