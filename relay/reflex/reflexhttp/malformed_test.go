@@ -196,7 +196,7 @@ func TestBodyTooLarge(t *testing.T) {
 	for _, path := range []string{eventsOf("a"), commandsOf("a")} {
 		c := h.dial(t)
 		c.say(t, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 16777217\r\n\r\n")
-		if r := c.hear(t, http.MethodPost).rejection(t); r.Type != "too_large" || r.Limit != 16<<20 {
+		if r := c.hear(t).rejection(t); r.Type != "too_large" || r.Limit != 16<<20 {
 			t.Errorf("%s: %+v", path, r)
 		}
 		body := strings.NewReader(`{"type":"a","text":"` + strings.Repeat("x", 16<<20) + `"}`)
@@ -224,7 +224,7 @@ func TestHalfBody(t *testing.T) {
 		c := h.dial(t)
 		c.say(t, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"+
 			"c\r\n{\"type\":\"a\"}\r\nno chunk\r\n")
-		if r := c.hear(t, http.MethodPost).rejection(t); r.Type != "validation_failed" {
+		if r := c.hear(t).rejection(t); r.Type != "validation_failed" {
 			t.Errorf("%s: %+v", path, r)
 		}
 	}

@@ -201,7 +201,7 @@ func TestStalledBodies(t *testing.T) {
 				start := time.Now()
 				c := b.dial()
 				c.say(b.t, head)
-				if r := c.hear(b.t, http.MethodPost).rejection(b.t); r.Type != "validation_failed" {
+				if r := c.hear(b.t).rejection(b.t); r.Type != "validation_failed" {
 					b.t.Errorf("%+v", r)
 				}
 				if _, err := c.in.ReadByte(); !errors.Is(err, io.EOF) {
@@ -222,13 +222,13 @@ func TestSlowBody(t *testing.T) {
 		body := `{"type":"slow","text":"` + strings.Repeat("x", 1<<20) + `"}`
 		c := b.dial()
 		c.say(b.t, postHead(eventsOf("a"))+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n")
-		for rest := body; len(rest) > 0; {
+		for rest := body; rest != ""; {
 			n := min(len(rest), 192<<10)
 			c.say(b.t, rest[:n])
 			rest = rest[n:]
 			time.Sleep(20 * time.Second)
 		}
-		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+		if a := c.hear(b.t); a.status != http.StatusOK {
 			b.t.Errorf("status %d", a.status)
 		}
 		b.allIsFree()
@@ -242,7 +242,7 @@ func TestStalledReader(t *testing.T) {
 		c := b.dial()
 		body := `{"type":"large","text":"` + strings.Repeat("x", 4<<20) + `"}`
 		c.say(b.t, postHead(eventsOf("a"))+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
-		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+		if a := c.hear(b.t); a.status != http.StatusOK {
 			b.t.Fatalf("status %d", a.status)
 		}
 		c.say(b.t, "GET "+eventsOf("a")+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -271,7 +271,7 @@ func TestBusy(t *testing.T) {
 		} {
 			c := b.dial()
 			c.say(b.t, request)
-			a := c.hear(b.t, http.MethodPost)
+			a := c.hear(b.t)
 			if r := a.rejection(b.t); r.Type != "busy" || r.Retry == 0 || a.header.Get("Retry-After") != fmt.Sprint(r.Retry) {
 				b.t.Errorf("%+v, headers %v", r, a.header)
 			}
@@ -279,7 +279,7 @@ func TestBusy(t *testing.T) {
 		all.Release()
 		c := b.dial()
 		c.say(b.t, command)
-		if a := c.hear(b.t, http.MethodPost); a.status != http.StatusOK {
+		if a := c.hear(b.t); a.status != http.StatusOK {
 			b.t.Errorf("%s", a.body)
 		}
 	})
