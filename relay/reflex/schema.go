@@ -86,7 +86,31 @@ func schemaDocument(text []byte) (any, error) {
 	if named, ok := doc.(map[string]any)["$schema"]; ok && named != dialect && named != dialect+"#" {
 		return nil, badSchema(fmt.Errorf("only schemas of the draft 2020-12 are taken: %s", dialect))
 	}
+	for _, part := range doc.(map[string]any) {
+		if hasID(part) {
+			return nil, badSchema(errors.New("only a schema as a whole has an $id: what is in it cannot be another one"))
+		}
+	}
 	return doc, nil
+}
+
+// hasID says whether a schema of its own is in a part of one. Where $dynamicRef
+// leads could not be known before an event comes, were there several.
+func hasID(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, hasID)
+	case map[string]any:
+		if _, ok := v["$id"].(string); ok {
+			return true
+		}
+		for _, part := range v {
+			if hasID(part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // nestsDeeper says whether sound JSON nests deeper than so many levels.

@@ -212,6 +212,7 @@ func TestBadSchemas(t *testing.T) {
 		{"a pattern that is too long", `{"pattern":"` + strings.Repeat("a", 1025) + `"}`, []string{"format pattern"}, "1024"},
 		{"a pattern that is too large", `{"pattern":"((a{100}){10}b){100}"}`, []string{"format pattern"}, ""},
 		{"patterns that are too large together", `{"patternProperties":{` + patterns(52) + `}}`, []string{"format", "format", "format"}, "too large"},
+		{"another schema inside", `{"$defs":{"a":{"$id":"urn:other"}}}`, []string{"value_error"}, "$id"},
 		{"too deep", strings.Repeat(`{"not":`, 64) + `{}` + strings.Repeat(`}`, 64), []string{"value_error"}, "64"},
 		{"a number that is too large", `{"minimum":1e1000000}`, []string{"value_error"}, "too large"},
 		{"too long", `{"title":"` + strings.Repeat("a", 64<<10) + `"}`, []string{"too_large"}, "65536"},
@@ -269,6 +270,10 @@ func TestHostileSchemas(t *testing.T) {
 			"patterns for one name", `{"$ref":"#/$defs/a","$defs":{"a":{"patternProperties":{"^.":{"$ref":"#/$defs/a"},".$":{"$ref":"#/$defs/a"}}}}}`,
 			strings.Repeat(`{"type":"x","a":`, 50) + `1` + strings.Repeat(`}`, 50),
 		},
+		{
+			"twice at each level, by dynamic references", `{"$id":"urn:x","$dynamicAnchor":"n","properties":{"in":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$dynamicAnchor":"a","items":{"$dynamicRef":"#a"},"contains":{"allOf":[{"$dynamicRef":"#a"},{"$dynamicRef":"#a"}]}}}}`,
+			`{"type":"x","in":` + strings.Repeat(`[`, 60) + strings.Repeat(`]`, 60) + `}`,
+		},
 		{"a costly pattern", `{"properties":{"s":{"pattern":"^((a|b)*c?){200}$"}}}`, `{"type":"x","s":"` + strings.Repeat("ab", 1<<19) + `"}`},
 		{"many names that are required", `{"properties":{"l":{"items":{"required":[` + names(5000) + `]}}}}`, `{"type":"x","l":[` + strings.Repeat(`{},`, 20_000) + `{}]}`},
 	} {
@@ -311,5 +316,47 @@ func TestHugeEventsAreNotChecked(t *testing.T) {
 	_, err := p.Publish(t.Context(), anna, "notes", decoded(t, `{"type":"x","s":"`+strings.Repeat("s", 2<<20)+`"}`))
 	if diff := cmp.Diff([]string{"too_large"}, mistakes(t, err)); diff != "" {
 		t.Errorf("the mistakes (-want +got):\n%s", diff)
+	}
+}
+
+// Every keyword of the draft works: this is the list of those that lead to other
+// parts of a schema.
+func TestKeywords(t *testing.T) {
+	p := found(t)
+	for i, c := range []struct {
+		schema    string
+		good, bad string // members
+	}{
+		{`{"properties":{"a":{"type":"string"}}}`, `"a":"x"`, `"a":1`},
+		{`{"patternProperties":{"^a":{"type":"string"}}}`, `"ab":"x","b":1`, `"ab":1`},
+		{`{"properties":{"type":true},"additionalProperties":{"type":"string"}}`, `"a":"x"`, `"a":1`},
+		{`{"properties":{"type":true},"unevaluatedProperties":{"type":"string"}}`, `"a":"x"`, `"a":1`},
+		{`{"propertyNames":{"maxLength":4}}`, `"four":1`, `"three":1`},
+		{`{"properties":{"a":{"items":{"type":"string"}}}}`, `"a":["x"]`, `"a":[1]`},
+		{`{"properties":{"a":{"prefixItems":[{"type":"string"}]}}}`, `"a":["x",1]`, `"a":[1]`},
+		{`{"properties":{"a":{"prefixItems":[true],"unevaluatedItems":{"type":"string"}}}}`, `"a":[1,"x"]`, `"a":[1,1]`},
+		{`{"properties":{"a":{"contains":{"type":"string"}}}}`, `"a":[1,"x"]`, `"a":[1]`},
+		{`{"allOf":[{"required":["a"]},{"required":["b"]}]}`, `"a":1,"b":1`, `"a":1`},
+		{`{"anyOf":[{"required":["a"]},{"required":["b"]}]}`, `"b":1`, `"c":1`},
+		{`{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, `"b":1`, `"a":1,"b":1`},
+		{`{"not":{"required":["a"]}}`, `"b":1`, `"a":1`},
+		{`{"if":{"required":["a"]},"then":{"required":["b"]},"else":{"required":["c"]}}`, `"a":1,"b":1`, `"a":1`},
+		{`{"dependentSchemas":{"a":{"required":["b"]}}}`, `"a":1,"b":1`, `"a":1`},
+		{`{"dependentRequired":{"a":["b"]}}`, `"a":1,"b":1`, `"a":1`},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"required":["a"]}}}`, `"a":1`, `"b":1`},
+		{`{"$id":"https://example.com/x","$ref":"#b","$defs":{"a":{"$anchor":"b","required":["a"]}}}`, `"a":1`, `"b":1`},
+		{`{"properties":{"in":{"$dynamicRef":"#n"}},"$dynamicAnchor":"n","required":["n"]}`, `"n":1,"in":{"n":2}`, `"n":1,"in":{}`},
+		{`{"properties":{"in":{"$ref":"#"},"a":{"enum":["x",1.0]}}}`, `"in":{"in":{"a":1}}`, `"in":{"in":{"a":2}}`},
+		{`{"properties":{"a":{"multipleOf":0.01}}}`, `"a":19.99`, `"a":19.999`},
+		{`{"properties":{"a":{"minimum":12345678901234567890}}}`, `"a":12345678901234567890`, `"a":12345678901234567889`},
+	} {
+		name := fmt.Sprint("t", i)
+		p.put(t, name, c.schema)
+		for _, members := range []string{c.good, c.bad} {
+			_, err := p.Publish(t.Context(), anna, "notes", decoded(t, fmt.Sprintf(`{"type":%q,%s}`, name, members)))
+			if (err == nil) != (members == c.good) {
+				t.Errorf("%s: %s comes to %v", c.schema, members, err)
+			}
+		}
 	}
 }
