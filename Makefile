@@ -40,7 +40,7 @@ PACKAGE_TEST_PACKAGES := debootstrap iproute2 xvfb openbox xdotool imagemagick c
 HEADLESS := linux/amd64 linux/arm64 windows/amd64 darwin/arm64
 
 PYTHON := $(CURDIR)/.cache/python
-PYTHON_REQUIREMENTS := zeroconf==0.154.0 ifaddr==0.2.0 websockets==17.4
+PYTHON_REQUIREMENTS := zeroconf==0.154.0 ifaddr==0.2.0 websockets==17.4 openapi-spec-validator==0.9.0
 
 INTEROP ?= ../shared/interop/rust-client
 INTEROP_CLIENTS := c03 c04

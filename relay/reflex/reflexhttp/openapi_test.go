@@ -2,10 +2,12 @@ package reflexhttp_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,35 +58,41 @@ func (h *home) openAPI(t testing.TB) *openAPI {
 	return &openAPI{document, compiler, make(map[string]bool)}
 }
 
-// TestOpenAPIIsSound: the document is one as the specification has it, by the schema
-// that the OpenAPI Initiative publishes for it (2022-10-07, Apache License 2.0), and
-// the schemas in it are sound.
-func TestOpenAPIIsSound(t *testing.T) {
-	text, err := os.ReadFile("testdata/openapi-3.1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("specification.json", parseJSON(t, text)); err != nil {
-		t.Fatal(err)
-	}
-	specification, err := c.Compile("specification.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+// The schemas in the document are sound.
+func TestOpenAPISchemasAreSound(t *testing.T) {
 	o := start(t).openAPI(t)
-	if err := specification.Validate(o.document); err != nil {
-		t.Error(err)
-	}
 	for name := range o.document["components"].(map[string]any)["schemas"].(map[string]any) {
 		if _, err := o.compiler.Compile("openapi.json#/components/schemas/" + name); err != nil {
 			t.Error(err)
 		}
 	}
-	delete(o.document, "info")
-	if specification.Validate(o.document) == nil {
-		t.Error("a document that says nothing of itself is taken for one, too")
+}
+
+// Who checks documents of OpenAPI against its specification takes the one that a
+// relay serves for one, and not one that says nothing of itself.
+func TestOpenAPIJudged(t *testing.T) {
+	python := os.Getenv("HEARTH_PYTHON")
+	if python == "" {
+		t.Skip("HEARTH_PYTHON does not name a Python with the package openapi-spec-validator; make test does")
+	}
+	judge := func(document []byte) (string, error) {
+		c := exec.CommandContext(t.Context(), python, "-m", "openapi_spec_validator", "--schema", "3.1", "--validation-errors", "all", "-")
+		c.Stdin = bytes.NewReader(document)
+		said, err := c.CombinedOutput()
+		return string(said), err
+	}
+	served := start(t).do(t, http.MethodGet, "/reflex/v1/openapi.json", nil, nil).body
+	if said, err := judge(served); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+	document := parseJSON(t, served).(map[string]any)
+	delete(document, "info")
+	nameless, err := json.Marshal(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := judge(nameless); err == nil || !strings.Contains(said, "'info' is a required property") {
+		t.Errorf("%v: %s", err, said)
 	}
 }
 
