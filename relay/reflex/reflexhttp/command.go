@@ -24,6 +24,9 @@ func (x *exchange) command() error {
 	}
 	ctx := x.r.Context()
 	result := x.handler.options.Service.Do(ctx, callerOf(x.visitor), x.stream, frame)
+	if result.Rejection != nil && ctx.Err() != nil {
+		return ctx.Err() // the client went away before its turn
+	}
 	x.handler.options.Observer.Commanded(ctx, x.visitor, x.ref(), result, len(body.Bytes), time.Since(start))
 	if result.Rejection != nil {
 		x.reject(x.record(result.Rejection))

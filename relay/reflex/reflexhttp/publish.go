@@ -22,11 +22,19 @@ func (x *exchange) publish() error {
 		return err
 	}
 	ctx := x.r.Context()
+	// Room for the answer has to be there before: once events are appended there is
+	// no refusing any more.
+	room, err := x.handler.options.Sending.Share(x.r).Reserve(ctx, answerSize(events))
+	if err != nil {
+		return err
+	}
+	defer room.Release()
 	published, err := x.handler.options.Service.Publish(ctx, callerOf(x.visitor), x.stream, events)
 	if err != nil {
 		return err
 	}
 	x.handler.options.Observer.Published(ctx, x.visitor, x.ref(), published, len(body.Bytes), time.Since(start))
+	body.Release() // who takes the answer slowly does not need it for that
 	var list bytes.Buffer
 	list.WriteByte('[')
 	for i, p := range published {
@@ -39,4 +47,17 @@ func (x *exchange) publish() error {
 	// A publisher that is gone by now finds its events there all the same.
 	_ = x.send(http.StatusOK, list.Bytes())
 	return nil
+}
+
+// answerSize returns how many bytes the answer to events has at the most.
+func answerSize(p reflex.Publication) int64 {
+	const (
+		outcome = 128 // of one, with an id that is drawn
+		escaped = 6   // a byte of one that is given, at the worst
+	)
+	size := len("[]")
+	for _, e := range p.Events {
+		size += outcome + escaped*len(e.ID)
+	}
+	return int64(size)
 }

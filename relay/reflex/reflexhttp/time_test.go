@@ -235,23 +235,36 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// A reader that takes nothing of its page is given up, and the page's memory is
-// free again.
+// A client that takes nothing of a long answer is given up, and the answer's memory
+// is free again; what it published is there.
 func TestStalledReader(t *testing.T) {
-	inBubble(t, func(b *bubble) {
-		c := b.dial()
-		body := `{"type":"large","text":"` + strings.Repeat("x", 4<<20) + `"}`
-		c.say(b.t, postHead(eventsOf("a"))+"Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body)
-		if a := c.hear(b.t); a.status != http.StatusOK {
-			b.t.Fatalf("status %d", a.status)
-		}
-		c.say(b.t, "GET "+eventsOf("a")+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		time.Sleep(time.Minute)
-		if _, err := io.Copy(io.Discard, c.in); err != nil && !errors.Is(err, io.EOF) {
-			b.t.Errorf("the connection: %v", err)
-		}
-		b.allIsFree()
-	})
+	large := `{"type":"large","text":"` + strings.Repeat("x", 4<<20) + `"}`
+	many := `{"events":[` + strings.Repeat(`{"event":{"type":"a"}},`, 9_999) + `{"event":{"type":"a"}}]}`
+	for name, request := range map[string]string{
+		"a page":     "GET " + eventsOf("a") + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"an outcome": postHead(eventsOf("b")) + "Content-Length: " + strconv.Itoa(len(many)) + "\r\n\r\n" + many,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(b *bubble) {
+				c := b.dial()
+				c.say(b.t, postHead(eventsOf("a"))+"Content-Length: "+strconv.Itoa(len(large))+"\r\n\r\n"+large)
+				if a := c.hear(b.t); a.status != http.StatusOK {
+					b.t.Fatalf("status %d", a.status)
+				}
+				c.say(b.t, request)
+				time.Sleep(time.Minute)
+				if _, err := io.Copy(io.Discard, c.in); err != nil && !errors.Is(err, io.EOF) {
+					b.t.Errorf("the connection: %v", err)
+				}
+				b.allIsFree()
+				if name == "an outcome" {
+					if s, err := b.store.Stream(b.t.Context(), store.Ref{Space: "default", Name: "b"}); err != nil || s.Head != 10_000 {
+						b.t.Errorf("the head is %d, %v", s.Head, err)
+					}
+				}
+			})
+		})
+	}
 }
 
 // Where there is no room the client is told to come again, and when; a command's

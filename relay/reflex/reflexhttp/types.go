@@ -1,6 +1,7 @@
 package reflexhttp
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -20,13 +21,7 @@ type DroppedType struct {
 
 // types lists the types of events that have a schema.
 func (x *exchange) types() error {
-	// All schemas are read for it.
-	room, err := x.handler.options.Pages.Reserve(x.r.Context(), pageRoom)
-	if err != nil {
-		return err
-	}
-	defer room.Release()
-	list, err := x.handler.options.Service.Types(x.r.Context(), callerOf(x.visitor))
+	list, err := readTypes(x, x.handler.options.Service.Types)
 	if err != nil {
 		return err
 	}
@@ -34,21 +29,46 @@ func (x *exchange) types() error {
 	for i, t := range list {
 		shown[i] = TypeInfo{t.Name, t.ChangedAt}
 	}
-	return x.answer(http.StatusOK, shown)
+	return x.answerLong(shown)
 }
 
 // getType answers with one type and its schema.
 func (x *exchange) getType() error {
-	room, err := x.handler.options.Pages.Reserve(x.r.Context(), pageRoom)
+	t, err := readTypes(x, func(ctx context.Context, c reflex.Caller) (reflex.EventType, error) {
+		return x.handler.options.Service.Type(ctx, c, x.name)
+	})
+	if err != nil {
+		return err
+	}
+	return x.answerLong(t)
+}
+
+// readTypes reads types in the room for reading: all schemas of the space are in
+// memory meanwhile.
+func readTypes[T any](x *exchange, read func(context.Context, reflex.Caller) (T, error)) (T, error) {
+	ctx := x.r.Context()
+	room, err := x.handler.options.Pages.Reserve(ctx, pageRoom)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer room.Release()
+	return read(ctx, callerOf(x.visitor))
+}
+
+// answerLong sends a message that a slow client may take long for.
+func (x *exchange) answerLong(message any) error {
+	body, err := encode(message)
+	if err != nil {
+		return err
+	}
+	room, err := x.handler.options.Sending.Share(x.r).Reserve(x.r.Context(), int64(len(body)))
 	if err != nil {
 		return err
 	}
 	defer room.Release()
-	t, err := x.handler.options.Service.Type(x.r.Context(), callerOf(x.visitor), x.name)
-	if err != nil {
-		return err
-	}
-	return x.answer(http.StatusOK, t)
+	_ = x.send(http.StatusOK, body) // whether the client takes it makes no difference any more
+	return nil
 }
 
 // putType gives a type of events the schema that is the body.
