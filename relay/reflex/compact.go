@@ -38,9 +38,9 @@ func (s *scanner) compact() (object, kind []byte, deep []string) {
 		end += copy(s.text[end:], name)
 		s.text[end] = ':'
 		from := end + 1
-		var tooDeep int
-		if end, tooDeep = s.pack(from); tooDeep > 0 && deep == nil {
-			deep = endOf(s.text[start:tooDeep])
+		var at int
+		if end, at = s.pack(from); at > 0 && deep == nil {
+			deep = endOf(s.text[start:at])
 		}
 		if isType {
 			kind = s.text[from:end]
@@ -82,7 +82,7 @@ func endOf(text []byte) []string {
 // pack moves the next value, without its blanks, down to a place in the text. It
 // returns where the value ends then, and where it is that it first nests too
 // deep; 0 if it does not.
-func (s *scanner) pack(to int) (end, tooDeep int) {
+func (s *scanner) pack(to int) (end, deep int) {
 	s.peek()
 	from := s.at // of what is still to be moved
 	for depth := 1; ; {
@@ -92,9 +92,9 @@ func (s *scanner) pack(to int) (end, tooDeep int) {
 		case c == '{' || c == '[':
 			depth++
 			s.at++
-			if depth > maxDepth && tooDeep == 0 {
+			if depth > maxDepth && deep == 0 {
 				to += copy(s.text[to:], s.text[from:s.at])
-				from, tooDeep = s.at, to
+				from, deep = s.at, to
 			}
 		case c == '}' || c == ']':
 			depth--
@@ -111,7 +111,7 @@ func (s *scanner) pack(to int) (end, tooDeep int) {
 			s.at = scalarEnd(s.text, s.at)
 		}
 		if depth == 1 {
-			return to + copy(s.text[to:], s.text[from:s.at]), tooDeep
+			return to + copy(s.text[to:], s.text[from:s.at]), deep
 		}
 	}
 }

@@ -50,6 +50,9 @@ const (
 	tooManyItems = "too_long"
 )
 
+// tooDeep is said of what nests deeper than an event may.
+var tooDeep = fmt.Sprintf("an event nests at most %d levels deep", maxDepth)
+
 // reading reads a message out of a JSON text and notes what is wrong with it.
 type reading struct {
 	scanner
@@ -98,6 +101,9 @@ func unsound(err error) *Rejection {
 		return invalid("", fieldError("the message is empty", badJSON))
 	}
 	loc := locOf(e.JSONPointer)
+	if len(loc) == maxLoc {
+		return invalid("", fieldError(tooDeep, badDepth, loc...))
+	}
 	if errors.Is(e, jsontext.ErrDuplicateName) {
 		return invalid("", fieldError("the member is there twice", badMember, loc...))
 	}
@@ -116,13 +122,8 @@ func locOf(p jsontext.Pointer) []string {
 	return loc
 }
 
-// shortened returns a text that a message may repeat.
-func shortened(text string) string {
-	if len(text) <= maxStep {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxStep], "") + "…"
-}
+// shortened returns as much of a member's name as a mistake repeats.
+func shortened(name string) string { return cut(name, maxStep) }
 
 // fail notes a mistake in the value at which the reading is, or in the member of
 // it to which more leads.

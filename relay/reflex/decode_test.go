@@ -90,6 +90,7 @@ func TestBadPublications(t *testing.T) {
 		{"one and many", `{"events":[],"event":{"type":"x"}}`, []string{"extra_forbidden event"}},
 		{"the chain has NUL", `{"events":[],"correlation_id":"\u0000"}`, []string{"value_error correlation_id"}},
 		{"too deep", nested(65), []string{"too_deep in/" + strings.Repeat("0/", 62) + "0"}},
+		{"much too deep", `{"type":"x","in":` + strings.Repeat("[", 1<<20), []string{"too_deep in" + strings.Repeat("/0", 67)}},
 		{"too deep, as one of many", `{"events":[{"event":` + nested(65) + `}]}`, []string{"too_deep events/0/event/in/" + strings.Repeat("0/", 62) + "0"}},
 		{
 			"too deep behind blanks and other members", `{ "event" : { "a" : [ 1, { "b" : 2 } ] , "in" : {"c":1, "d":` + nested(64) + `} ,"type" : "x" } }`,

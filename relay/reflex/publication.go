@@ -155,7 +155,7 @@ func (r *reading) event() Event {
 	object, kind, deep := r.compact()
 	switch {
 	case deep != nil:
-		r.fail(badDepth, fmt.Sprintf("an event nests at most %d levels deep", maxDepth), deep...)
+		r.fail(badDepth, tooDeep, deep...)
 	case kind == nil:
 		r.missing("type")
 	case kind[0] != '"':

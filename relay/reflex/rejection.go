@@ -78,10 +78,21 @@ type FieldError struct {
 	Type string   `json:"type"` // for programs
 }
 
+// maxPlace is how many bytes of a place its error repeats: Loc has all of it.
+const maxPlace = 100
+
 // Error says where and what.
 func (e FieldError) Error() string {
 	if len(e.Loc) == 0 {
 		return e.Msg
 	}
-	return strings.Join(e.Loc, ".") + ": " + e.Msg
+	return cut(strings.Join(e.Loc, "."), maxPlace) + ": " + e.Msg
+}
+
+// cut returns a text that a message may repeat: so many bytes of it.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -181,32 +182,37 @@ func (s *schema) check(event []byte, loc []string) []FieldError {
 
 // fieldErrors returns what a validation found, place by place.
 func fieldErrors(loc []string, found *jsonschema.ValidationError) (errs []FieldError) {
-	var add func(*jsonschema.ValidationError)
-	add = func(e *jsonschema.ValidationError) {
-		if len(errs) == maxErrors {
-			return
-		}
-		for _, cause := range e.Causes {
-			add(cause)
-		}
-		if len(e.Causes) > 0 {
-			return
-		}
+	for e := range leaves(found) {
 		at := slices.Clone(loc)
 		for _, step := range e.InstanceLocation {
 			at = append(at, shortened(step))
 		}
-		keyword := badValue
-		if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
-			keyword = path[len(path)-1]
+		add := func(keyword, msg string, more ...string) {
+			errs = append(errs, fieldError(cut(msg, maxMessage), keyword, append(slices.Clip(at), more...)...))
 		}
-		msg := strings.ReplaceAll(e.ErrorKind.LocalizedString(english), schemaURL, "")
-		if f, ok := e.ErrorKind.(*kind.Format); ok {
-			msg = f.Err.Error() // without the text, which may be long
+		switch k := e.ErrorKind.(type) {
+		case *kind.Required:
+			for _, name := range k.Missing {
+				add("required", "this member has to be there", shortened(name))
+			}
+		case *kind.AdditionalProperties:
+			for _, name := range k.Properties {
+				add("additionalProperties", "there is no such member here", shortened(name))
+			}
+		case *kind.Format:
+			add("format", k.Err.Error()) // without the text, which may be long
+		default:
+			keyword := badValue
+			if path := k.KeywordPath(); len(path) > 0 {
+				keyword = path[len(path)-1]
+			}
+			add(keyword, strings.ReplaceAll(k.LocalizedString(english), schemaURL, ""))
 		}
-		errs = append(errs, fieldError(cut(msg), keyword, at...))
+		if len(errs) >= maxErrors {
+			errs = errs[:maxErrors]
+			break
+		}
 	}
-	add(found)
 	slices.SortStableFunc(errs, func(a, b FieldError) int { return slices.Compare(a.Loc, b.Loc) }) // the validator goes through members in any order
 	return errs
 }
@@ -215,9 +221,19 @@ func fieldErrors(loc []string, found *jsonschema.ValidationError) (errs []FieldE
 // quote all of a value.
 const maxMessage = 300
 
-func cut(msg string) string {
-	if len(msg) <= maxMessage {
-		return msg
+// leaves goes through what was found wrong first: all else follows from that.
+func leaves(e *jsonschema.ValidationError) iter.Seq[*jsonschema.ValidationError] {
+	return func(yield func(*jsonschema.ValidationError) bool) {
+		if len(e.Causes) == 0 {
+			yield(e)
+			return
+		}
+		for _, cause := range e.Causes {
+			for leaf := range leaves(cause) {
+				if !yield(leaf) {
+					return
+				}
+			}
+		}
 	}
-	return strings.ToValidUTF8(msg[:maxMessage], "") + "…"
 }
