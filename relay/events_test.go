@@ -1,8 +1,10 @@
 package relay_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -179,5 +181,37 @@ func TestWhatWasSeenIsBounded(t *testing.T) {
 	list, err := stopped(t, dir).Events(t.Context(), house, console.EventQuery{Limit: 500, Text: strings.Repeat("x", 10)})
 	if err != nil || len(list.Types) != 256 || len(list.Actors) != 256 || len(list.Events) != 0 || list.Down != 1 {
 		t.Errorf("%d types, %d actors, %d events down to %d, %v", len(list.Types), len(list.Actors), len(list.Events), list.Down, err)
+	}
+}
+
+// What lies in a stream of events and is none, as after damage that nobody has
+// noticed, is listed as that and hides nothing else.
+func TestWhatIsNoEvent(t *testing.T) {
+	dir := t.TempDir()
+	publish(t, dir, reported{event: `{"type":"a"}`}, reported{event: `{"type":"a"}`}, reported{event: `{"type":"b"}`})
+	file := filepath.Join(dir, "hearth.db")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, bytes.Replace(data, []byte(`{"seq":2,`), []byte(`{"sex":2,`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := stopped(t, dir)
+	list, err := c.Events(t.Context(), house, console.EventQuery{Limit: 10})
+	if diff := cmp.Diff([]uint64{3, 2, 1}, positions(list.Events)); diff != "" || err != nil {
+		t.Fatal(diff, err)
+	}
+	if broken := list.Events[1]; broken.Broken == "" || broken.Size == 0 || broken.Type != "" {
+		t.Errorf("what is no event: %+v", broken)
+	}
+	if list, err := c.Events(t.Context(), house, console.EventQuery{Limit: 10, Types: []string{"a", "b"}}); err != nil || len(list.Events) != 2 {
+		t.Errorf("beside it are %v, %v", positions(list.Events), err)
+	}
+	if _, err := c.Chain(t.Context(), house, 2, 10); err == nil || errors.Is(err, console.ErrNotFound) {
+		t.Errorf("its chain: %v", err)
+	}
+	if chain, err := c.Chain(t.Context(), house, 3, 10); err != nil || chain.From != 1 {
+		t.Errorf("a chain beside it: %+v, %v", chain, err)
 	}
 }

@@ -45,6 +45,27 @@ write() {
 		--header 'Content-Type: application/cbor' "$url/v1/streams/$1/entries"
 }
 
+# publish JSON appends events to the stream of what happens in the house.
+publish() {
+	curl --silent --output /dev/null --data "$1" --header 'Content-Type: application/json' "$url/reflex/v1/streams/sensors/events"
+}
+
+# happen publishes what a day in a house brings.
+happen() {
+	local i
+	for i in {1..9}; do
+		publish '{"type":"climate.measured","room":"living room","celsius":20.'$i',"humidity":4'$i'}'
+		publish '{"type":"door.opened","door":"garden","by":"handle"}'
+		publish '{"type":"climate.measured","room":"cellar","celsius":12.'$i',"humidity":6'$i'}'
+		publish '{"type":"door.closed","door":"garden"}'
+	done
+	publish '{"events":[{"id":"laundry-12","event":{"type":"washer.finished","programme":"cotton 40","minutes":118,"kwh":0.640}}]}'
+	publish '{"type":"climate.measured","room":"bath","celsius":22.4,"humidity":58}'
+	publish '{"correlation_id":"laundry-12","events":[{"event":{"type":"reminder.sent","text":"The laundry is done","to":"kitchen display"}}]}'
+	publish '{"correlation_id":"laundry-12","events":[{"event":{"type":"reminder.seen","on":"kitchen display","after_minutes":7}}]}'
+	publish '{"type":"doorbell.rung","message":"Somebody is at the front door","camera":true}'
+}
+
 # shot NAME takes a picture of the window once it has come to rest.
 shot() {
 	sleep 1.5
@@ -67,6 +88,7 @@ for theme in light dark; do
 		((i % 8)) || write recipes 1 $((700 + RANDOM % 300))
 		((i % 9)) || write shopping 1 $((200 + RANDOM % 300))
 	done
+	happen
 	# An old app, one that never was here, and a reader from before a restore.
 	write notes 1 400
 	write notes 1 400
@@ -82,6 +104,12 @@ for theme in light dark; do
 	sleep 1
 	xdotool mousemove --window "$window" 900 446 click 1 mousemove --window "$window" 400 700
 	shot "streams$suffix"
+	xdotool mousemove --window "$window" 300 337 click 1
+	sleep 1
+	xdotool mousemove --window "$window" 900 536 click 1
+	sleep 1
+	xdotool mousemove --window "$window" 933 516 click 1 mousemove --window "$window" 400 700
+	shot "events$suffix"
 	xdotool key ctrl+3
 	shot "refusals$suffix"
 	xdotool key ctrl+4

@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -50,7 +51,7 @@ func newChainView(s *shell, goTo func(console.Event), titled func(string)) *chai
 	v := &chainView{shell: s, goTo: goTo, titled: titled, rows: stacked(2)}
 	v.further = newButton("Look further", func() { v.read(console.MaxScan) })
 	v.further.Importance = widget.LowImportance
-	v.scroll = container.NewVScroll(inset(v.rows, 0, 4))
+	v.scroll = container.NewVScroll(laid(layout.NewCustomPaddedLayout(4, 4, 0, smallGap), v.rows)) // in line with what is above
 	v.content = container.NewStack(v.scroll)
 	return v
 }

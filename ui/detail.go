@@ -90,9 +90,10 @@ func newDetail(s *shell, named func(identity string) string) *detail {
 }
 
 const (
-	rowsLeast    = 5  // of a list, or as much of what is open, are what a person can work with
-	factWidth    = 68 // of what the lines are called
-	buttonHeight = 40 // of a line with a button that does something
+	entriesLeast = 150 // of a list of entries, or of an open one: some rows
+	eventsLeast  = 240 // the same of events, whose rows are higher
+	factWidth    = 68  // of what the lines are called
+	buttonHeight = 40  // of a line with a button that does something
 )
 
 // fact is a line with what it is called; the given one of its values gives way.
@@ -138,9 +139,11 @@ func (d *detail) begin(s console.Stream) {
 	d.pane.close()
 	d.events.end()
 	d.pager = nil
-	lower, least := d.ofEntries, fineRow
+	lower := d.ofEntries
+	d.storeys.least = entriesLeast
 	if s.Kind == console.KindEvents {
-		lower, least = d.ofEvents, eventRow
+		lower = d.ofEvents
+		d.storeys.least = eventsLeast
 		d.events.begin(s)
 	} else {
 		d.pager = newPager(s.StreamRef, s.Head, func(ctx context.Context, before uint64, limit int) ([]console.Entry, error) {
@@ -149,7 +152,6 @@ func (d *detail) begin(s console.Stream) {
 		d.entries.ScrollToTop()
 	}
 	copy(d.full.Objects[len(d.full.Objects)-len(lower):], lower)
-	d.storeys.least = rowsLeast * float32(least+1)
 	d.full.Refresh()
 }
 

@@ -22,14 +22,11 @@ type eventFilter struct {
 }
 
 const (
-	everyActor = "Every actor"
+	everyActor = "Anyone"
 
 	// wordsMost is how many letters are looked for at the most: more than a name or
 	// an id has.
 	wordsMost = 300
-
-	// eventPickWidth has room for most types.
-	eventPickWidth = 116
 )
 
 func newEventFilter(changed func()) *eventFilter {
@@ -39,17 +36,48 @@ func newEventFilter(changed func()) *eventFilter {
 			changed()
 		}
 	}
-	f.words.SetPlaceHolder("Filter events")
+	f.words.SetPlaceHolder("Filter")
 	f.words.OnChanged = safely(func(string) { f.changed() })
 	f.types = newTypePick(f.changed)
 	f.actor = newSelect([]string{everyActor}, func(string) {})
 	f.actor.SetSelected(everyActor)
 	f.actor.OnChanged = safely(func(string) { f.changed() })
-	actor := outlined(f.actor)
-	height := actor.MinSize().Height
-	f.content = stretched(smallGap, 0, laid(atLeast(height), f.words),
-		fixedWidth(eventPickWidth, outlined(f.types)), fixedWidth(eventPickWidth, actor))
+	f.content = laid(filterLine{}, f.words, outlined(f.types), outlined(f.actor))
 	return f
+}
+
+// filterLine is words to look for beside two things to choose from, which are wider
+// where there is room.
+type filterLine struct{}
+
+const (
+	// pickShare is how much of the line each has, pickLeast for most of what is
+	// chosen, and pickMost for nearly all.
+	pickShare = 0.34
+	pickLeast = 104
+	pickMost  = 150
+
+	// wordsLeast is the least room for what is typed.
+	wordsLeast = 72
+)
+
+func (filterLine) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	height := float32(0)
+	for _, o := range objects {
+		height = max(height, o.MinSize().Height)
+	}
+	return fyne.NewSize(wordsLeast+2*(smallGap+pickLeast), height)
+}
+
+func (filterLine) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	pick := min(max(size.Width*pickShare, pickLeast), pickMost)
+	words := size.Width - 2*(smallGap+pick)
+	x := float32(0)
+	for i, width := range []float32{words, pick, pick} {
+		objects[i].Move(fyne.NewPos(x, 0))
+		objects[i].Resize(fyne.NewSize(width, size.Height))
+		x += width + smallGap
+	}
 }
 
 // query is what the person looks for.
