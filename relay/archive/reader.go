@@ -184,8 +184,11 @@ func (r *Reader) run(body []byte) (Record, error) {
 		return Record{}, r.damaged(err, "its chain is broken")
 	}
 	if r.stream.Kind == store.Events {
-		for e := range (store.Page{Wire: [][]byte{run.Wire}}).All() { // which the walk has decoded
-			if _, err := store.CheckEnvelope(e.Data); err != nil {
+		for e, err := range (store.Page{Wire: [][]byte{run.Wire}}).All() {
+			if err == nil {
+				_, err = store.CheckEnvelope(e.Data)
+			}
+			if err != nil {
 				return Record{}, r.damaged(err, "it holds at %d what is no event", e.Seq)
 			}
 		}

@@ -24,7 +24,7 @@ func TestLocated(t *testing.T) {
 		"evt_0001020a0bf_1":                     0,
 		"evt_0001020a0bfg_1":                    0,
 		"EVT_0001020a0bff_1":                    0,
-		"evt_0001020a0bff_1 ":                   0,
+		"evt_0001020a0bff_1x":                   0,
 		"order-7":                               0,
 		"":                                      0,
 	} {
