@@ -228,7 +228,7 @@ func (p *publisher) print(answer []byte) error {
 	}
 	for _, one := range list {
 		if p.json {
-			p.out.Write(append(one, '\n'))
+			fmt.Fprintf(p.out, "%s\n", one)
 			continue
 		}
 		var event reflex.Published

@@ -35,7 +35,7 @@ func whenUnread(f *os.File, gone func()) (stop func()) {
 		}
 	})
 	return sync.OnceFunc(func() {
-		stopping.Close()
+		_ = stopping.Close() // which is what stops it
 		watching.Wait()
 	})
 }

@@ -125,7 +125,7 @@ func (h *happenings) refused(v access.Visitor, code, action, stream string) {
 func (h *happenings) add(space string, happening reflex.Happening) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.told[happening.Kind()] {
+	if !h.told[reflex.KindOf(happening)] {
 		return
 	}
 	if n := h.space(time.Now(), space); n != nil {
@@ -138,7 +138,7 @@ func (h *happenings) add(space string, happening reflex.Happening) {
 func (h *happenings) addEverywhere(happening reflex.Happening) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.told[happening.Kind()] && len(h.everywhere) < maxNews {
+	if h.told[reflex.KindOf(happening)] && len(h.everywhere) < maxNews {
 		h.everywhere = append(h.everywhere, happening)
 		h.wake()
 	}

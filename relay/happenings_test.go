@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -136,7 +137,7 @@ func TestStreamsAreTold(t *testing.T) {
 		got := toldIn(t, h.Store, "default")
 		// The first of the ten may be told by itself, before the others came.
 		last := got[len(got)-1]
-		if got[0] != created("notes") || len(got) > 3 || !bytes.Contains([]byte(last), []byte(`"stream":"notes","head":11`)) {
+		if got[0] != created("notes") || len(got) > 3 || !strings.Contains(last, `"stream":"notes","head":11`) {
 			t.Errorf("told %q", got)
 		}
 

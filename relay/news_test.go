@@ -19,9 +19,9 @@ func move(name string, before, head uint64) store.Moved {
 	return store.Moved{Ref: store.Ref{Space: "default", Name: name}, State: store.State{Head: head}, Before: before}
 }
 
-// What happens in a usual evening is told at once, once, and no more often than is
-// said: a stream's making with what is written in the same moment, its moves each
-// second, a device's refusals of one kind each minute.
+// What happens in a usual evening is told as soon as it may be, and nothing twice: a
+// stream's making with what is written in the same moment, its moves each second, a
+// device's refusals of one kind each minute.
 func TestNews(t *testing.T) {
 	t.Parallel()
 	var n news

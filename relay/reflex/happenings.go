@@ -34,11 +34,8 @@ func HappeningKinds() []HappeningKind {
 // "relay". The members of the event are its own, behind its type. What is told is
 // bounded: of more than there is room for, [LeftOut] tells the number.
 type Happening interface {
-	// EventType returns the type of the event.
-	EventType() string
-
-	// Kind returns the kind that it belongs to; empty if it is told with all.
-	Kind() HappeningKind
+	// is returns the type of the event and the kind that it belongs to.
+	is() (eventType string, kind HappeningKind)
 }
 
 // StreamCreated says that a stream came to be, by its first write or by an import.
@@ -149,31 +146,30 @@ type LeftOut struct {
 	Count uint64 `json:"count"`
 }
 
-// The types of the events, and the kinds that they belong to.
-func (StreamCreated) EventType() string   { return "stream_created" }
-func (StreamCreated) Kind() HappeningKind { return StreamsCreated }
-func (StreamMoved) EventType() string     { return "stream_moved" }
-func (StreamMoved) Kind() HappeningKind   { return StreamsMoved }
-func (DeviceRefused) EventType() string   { return "device_refused" }
-func (DeviceRefused) Kind() HappeningKind { return Refusals }
-func (BackupDone) EventType() string      { return "backup_done" }
-func (BackupDone) Kind() HappeningKind    { return Backups }
-func (BackupFailed) EventType() string    { return "backup_failed" }
-func (BackupFailed) Kind() HappeningKind  { return Backups }
-func (Verified) EventType() string        { return "verified" }
-func (Verified) Kind() HappeningKind      { return Checks }
-func (Damaged) EventType() string         { return "damaged" }
-func (Damaged) Kind() HappeningKind       { return Checks }
-func (DiskLow) EventType() string         { return "disk_low" }
-func (DiskLow) Kind() HappeningKind       { return DiskRoom }
-func (DiskOK) EventType() string          { return "disk_ok" }
-func (DiskOK) Kind() HappeningKind        { return DiskRoom }
-func (DevicePaired) EventType() string    { return "device_paired" }
-func (DevicePaired) Kind() HappeningKind  { return Devices }
-func (KeyRevoked) EventType() string      { return "key_revoked" }
-func (KeyRevoked) Kind() HappeningKind    { return Devices }
-func (LeftOut) EventType() string         { return "left_out" }
-func (LeftOut) Kind() HappeningKind       { return "" }
+func (StreamCreated) is() (string, HappeningKind) { return "stream_created", StreamsCreated }
+func (StreamMoved) is() (string, HappeningKind)   { return "stream_moved", StreamsMoved }
+func (DeviceRefused) is() (string, HappeningKind) { return "device_refused", Refusals }
+func (BackupDone) is() (string, HappeningKind)    { return "backup_done", Backups }
+func (BackupFailed) is() (string, HappeningKind)  { return "backup_failed", Backups }
+func (Verified) is() (string, HappeningKind)      { return "verified", Checks }
+func (Damaged) is() (string, HappeningKind)       { return "damaged", Checks }
+func (DiskLow) is() (string, HappeningKind)       { return "disk_low", DiskRoom }
+func (DiskOK) is() (string, HappeningKind)        { return "disk_ok", DiskRoom }
+func (DevicePaired) is() (string, HappeningKind)  { return "device_paired", Devices }
+func (KeyRevoked) is() (string, HappeningKind)    { return "key_revoked", Devices }
+func (LeftOut) is() (string, HappeningKind)       { return "left_out", "" }
+
+// HappeningType returns the type of the event that tells of a happening.
+func HappeningType(h Happening) string {
+	name, _ := h.is()
+	return name
+}
+
+// KindOf returns the kind that a happening belongs to; empty if it is told with all.
+func KindOf(h Happening) HappeningKind {
+	_, kind := h.is()
+	return kind
+}
 
 // Happenings lists one of each type, without what it tells.
 func Happenings() []Happening {
@@ -199,5 +195,5 @@ func HappeningJSON(h Happening) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"type":"`+h.EventType()+`",`), members[1:]), nil
+	return slices.Concat([]byte(`{"type":"`+HappeningType(h)+`",`), members[1:]), nil
 }

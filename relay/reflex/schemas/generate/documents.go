@@ -34,7 +34,7 @@ type document struct {
 func documents() []document {
 	happenings := make(map[string]any)
 	for _, h := range reflex.Happenings() {
-		happenings[h.EventType()] = h
+		happenings[reflex.HappeningType(h)] = h
 	}
 	return []document{
 		{name: "client_frame", title: "A frame that a client may send", what: typesOf[any](reflex.Hello{}, reflex.CommandFrame{}), strict: true},
