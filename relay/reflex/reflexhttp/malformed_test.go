@@ -42,7 +42,7 @@ var malformed = []struct {
 	{"two types", `{"event":{"type":"a","type":"b"}}`, []string{"event", "type"}, "duplicate_member"},
 	{"a deep nest", `{"type":"a","b":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, nil, "too_deep"},
 	{"a deeper nest", `{"type":"a","b":` + strings.Repeat(`{"c":`, 9_000) + "1" + strings.Repeat("}", 9_000) + `}`, nil, "too_deep"},
-	{"a nest without end", `{"type":"a","b":` + strings.Repeat("[", 1_000_000), nil, "json_invalid"},
+	{"a nest without end", `{"type":"a","b":` + strings.Repeat("[", 1_000_000), nil, "too_deep"},
 
 	// Something else than a publication.
 	{"a list", `[{"type":"a"}]`, []string{}, "model_type"},
