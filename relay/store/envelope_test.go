@@ -134,3 +134,21 @@ func BenchmarkAppendEnvelope(b *testing.B) {
 		dst = AppendEnvelope(dst[:0], 12, id, ts, from, id, event)
 	}
 }
+
+// What comes from elsewhere and is taken for an envelope is just what the writer
+// would have rendered from its parts, and JSON.
+func FuzzCheckEnvelope(f *testing.F) {
+	f.Add(envelope(12, "evt_1", time.Unix(1, 1000), origin, "evt_0", `{"type":"a"}`))
+	f.Add(envelope(1, "\"\\\n☃", time.Unix(1, 0), origin, "é", `{"type":"\\\"","n":[1e400,{"a":null}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := CheckEnvelope(data)
+		if err != nil {
+			return
+		}
+		from := `"stream_id":` + string(e.StreamID) + `,"actor":` + string(e.Actor) + `,"causation":` + string(e.Causation)
+		again := AppendEnvelope(nil, e.Seq, e.rawID, AppendTime(nil, e.TS), []byte(from), e.CorrelationID, e.Event)
+		if string(again) != string(data) || !json.Valid(data) || !json.Valid(e.Event) || !json.Valid(e.Actor) || !ValidID(e.ID) {
+			t.Errorf("%q was taken for an envelope", data)
+		}
+	})
+}
