@@ -88,7 +88,7 @@ func newSettings(s *shell, window fyne.Window, folder string, service bool) *set
 			inset(container.NewBorder(nil, nil, container.NewVBox(v.save), nil, inset(v.answer, gap, 7)), gap, 12),
 		))),
 		section("Backups", unpadded(v.backups.content)),
-		section("What happens on the relay", unpadded(v.told.content)),
+		section(relaysOwn, unpadded(v.told.content)),
 		section("Hearth on this desktop", unpadded(v.own.content)),
 	))))
 	v.body = container.NewStack(v.form)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -38,12 +37,12 @@ func newToldSettings(changed func(untold []console.Happening)) *toldSettings {
 		checks: make(map[console.Happening]*widget.Check), changed: changed,
 		origin: remark(""), answer: newProse("", theme.ColorNameForeground),
 	}
-	grid := container.NewGridWithColumns(2)
+	kinds := stacked(0)
 	for _, kind := range happeningNames {
 		v.checks[kind.value] = newCheck(kind.name, func(on bool) { v.switched(kind.value, on) })
-		grid.Add(flush(v.checks[kind.value]))
+		kinds.Add(flush(v.checks[kind.value]))
 	}
-	v.content = field("What is told", "as events on the stream _relay", grid, v.origin, v.answer)
+	v.content = field("What is told", "as events on the stream _relay", kinds, v.origin, v.answer)
 	return v
 }
 
