@@ -22,13 +22,15 @@ func (x *exchange) publish() error {
 		return err
 	}
 	ctx := x.r.Context()
-	// Room for the answer has to be there before: once events are appended there is
-	// no refusing any more.
-	room, err := x.handler.options.Sending.Share(x.r).Reserve(ctx, answerSize(events))
-	if err != nil {
-		return err
+	// Room for a long answer has to be there before: once events are appended there
+	// is no refusing any more.
+	if size := answerSize(events); size > shortAnswer {
+		room, err := x.handler.options.Sending.Share(x.r).Reserve(ctx, size)
+		if err != nil {
+			return err
+		}
+		defer room.Release()
 	}
-	defer room.Release()
 	published, err := x.handler.options.Service.Publish(ctx, callerOf(x.visitor), x.stream, events)
 	if err != nil {
 		return err
@@ -48,6 +50,11 @@ func (x *exchange) publish() error {
 	_ = x.send(http.StatusOK, list.Bytes())
 	return nil
 }
+
+// shortAnswer is up to how many bytes an answer needs no room: the system takes
+// them at once, and whoever publishes a few events does not wait for those who
+// read.
+const shortAnswer = 64 << 10
 
 // answerSize returns how many bytes the answer to events has at the most.
 func answerSize(p reflex.Publication) int64 {
