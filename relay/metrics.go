@@ -95,7 +95,7 @@ func (m *metrics) watch(r *Relay) {
 		}
 	}
 	m.gauge("waiting", "Waits that are held now.", func() float64 { return float64(r.seen.waiting.Load()) })
-	m.gauge("live_sockets", "Live sockets that are open.", func() float64 { return float64(r.seenToo.following.Load()) })
+	m.gauge("live_sockets", "Live sockets that are open.", func() float64 { return float64(r.seenEvents.following.Load()) })
 	m.gauge("streams", "Streams in all spaces.", total(func(t store.Totals) float64 { return float64(t.Streams) }))
 	m.gauge("entries", "Entries in all streams.", total(func(t store.Totals) float64 { return float64(t.Entries) }))
 	m.gauge("entry_bytes", "Bytes of all entries.", total(func(t store.Totals) float64 { return float64(t.Bytes) }))

@@ -60,29 +60,29 @@ type Options struct {
 // Relay is a running relay. It is an http.Handler; Serve gives it the timeouts
 // that it needs on a real network.
 type Relay struct {
-	dir      string
-	options  Options
-	lock     *flock.Flock
-	identity access.Identity
-	token    string
-	store    *sqlite.Store
-	hub      *notify.Hub
-	backups  *backup.Keeper
-	seen     *observer
-	seenToo  *eventObserver // of reflexr.v1
-	news     *happenings
-	streams  *streamhttp.Handler
-	events   *reflexhttp.Handler
-	handler  http.Handler
-	started  time.Time
-	mayOwn   consolehttp.Authorize
-	owner    atomic.Pointer[http.Handler] // what the owner sees under /admin
-	open     atomic.Bool
-	closing  atomic.Bool
-	life     context.Context // ends when a stop begins
-	end      context.CancelFunc
-	chores   sync.WaitGroup            // what goes on beside serving
-	checked  atomic.Pointer[time.Time] // when everything was last checked
+	dir        string
+	options    Options
+	lock       *flock.Flock
+	identity   access.Identity
+	token      string
+	store      *sqlite.Store
+	hub        *notify.Hub
+	backups    *backup.Keeper
+	seen       *observer
+	seenEvents *eventObserver // of reflexr.v1
+	news       *happenings
+	streams    *streamhttp.Handler
+	events     *reflexhttp.Handler
+	handler    http.Handler
+	started    time.Time
+	mayOwn     consolehttp.Authorize
+	owner      atomic.Pointer[http.Handler] // what the owner sees under /admin
+	open       atomic.Bool
+	closing    atomic.Bool
+	life       context.Context // ends when a stop begins
+	end        context.CancelFunc
+	chores     sync.WaitGroup            // what goes on beside serving
+	checked    atomic.Pointer[time.Time] // when everything was last checked
 
 	importing sync.Mutex // held while an archive is imported
 
@@ -138,7 +138,7 @@ func Open(ctx context.Context, dir string, o Options) (_ *Relay, err error) {
 	}
 	r.news.store = r.store
 	r.seen = &observer{logger: o.Logger, metrics: newMetrics(), nudge: r.hub.Nudge, news: r.news}
-	r.seenToo = &eventObserver{observer: r.seen}
+	r.seenEvents = &eventObserver{observer: r.seen}
 	r.seen.metrics.watch(r)
 	r.handler = r.route(rules)
 	r.backups = newKeeper(dir, r.store, r.ID(), o, r.hub.Nudge)

@@ -38,7 +38,7 @@ func (r *Relay) route(rules *guard.Guard) http.Handler {
 	})
 	r.events = reflexhttp.New(reflexhttp.Options{
 		Service:  reflex.New(reflex.Options{Store: r.store, Hub: r.hub, Pages: reading}),
-		Observer: r.seenToo, Show: door.Show, Bodies: bodies, Pages: reading, Sending: sending,
+		Observer: r.seenEvents, Show: door.Show, Bodies: bodies, Pages: reading, Sending: sending,
 	})
 	r.mayOwn = func(q *http.Request) error {
 		if v, ok := access.FromContext(q.Context()); ok && v.Owner {
