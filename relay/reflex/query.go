@@ -17,9 +17,11 @@ const (
 	// is larger: as in v1.
 	maxPage = protocol.MaxPageData
 
-	// maxScan is how many entries a page looks at for those that its reader wants:
-	// some tens of milliseconds.
-	maxScan = 100_000
+	// maxScan and maxScanBytes are at how many entries, and at how many bytes of
+	// them, a page looks for those that its reader wants: it takes some tens of
+	// milliseconds.
+	maxScan      = 100_000
+	maxScanBytes = 64 << 20
 )
 
 // Query says which events of a stream to read.

@@ -1,6 +1,7 @@
 package reflex
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -100,11 +101,11 @@ func (s *Service) readFirst(ctx context.Context, ref store.Ref, q Query) (Page, 
 	r := reader{store: s.store, ref: ref, withoutData: q.WithoutData}
 	r.moveTo(q.After)
 	a, wanted := new(array), newFilter(q.Types)
-	scanned, full := 0, false
+	scanned, seen, full := 0, 0, false
 	room := func() int { // entries that may be looked at yet
 		n := maxScan - scanned
 		switch left := limit - a.count; {
-		case left == 0, full:
+		case left == 0, full, seen >= maxScanBytes:
 			return 0
 		case wanted == nil:
 			n = min(n, left)
@@ -135,6 +136,7 @@ func (s *Service) readFirst(ctx context.Context, ref store.Ref, q Query) (Page, 
 			}
 			r.moveBy(e)
 			scanned++
+			seen += e.read()
 		}
 		read.release()
 	}
@@ -168,8 +170,9 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 	wanted := newFilter(q.Types)
 	cursor := protocol.Cursor{Stream: stream.Identity, Seq: stream.Head, Link: stream.Link}
 	var found []shown
-	at, bytes, full := last+1, 0, false // at: the last one that was looked at
-	for scanned := 0; len(found) < *q.Last && scanned < maxScan && at > q.After+1 && !full; {
+	at, full := last+1, false // at: the last one that was looked at
+	scanned, seen, size := 0, 0, 0
+	for len(found) < *q.Last && scanned < maxScan && seen < maxScanBytes && at > q.After+1 && !full {
 		n := backEntries
 		if wanted == nil {
 			n = min(n, *q.Last-len(found))
@@ -183,15 +186,16 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 			if scanned == 0 {
 				cursor.Seq, cursor.Link = e.seq, e.link
 			}
-			if full = e.seq <= q.After || len(found) == *q.Last || len(found) > 0 && bytes+e.size() > maxPage; full {
+			if full = e.seq <= q.After || len(found) == *q.Last || len(found) > 0 && size+e.size() > maxPage; full {
 				break
-			}
-			if wanted.wants(e.head) {
-				found = append(found, e)
-				bytes += e.size()
 			}
 			at = e.seq
 			scanned++
+			seen += e.read()
+			if wanted.wants(e.head) {
+				found = append(found, e.kept())
+				size += e.size()
+			}
 		}
 	}
 	var a array
@@ -206,4 +210,14 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 		page.Next = cursor.Seq
 	}
 	return page, nil
+}
+
+// read returns of how many bytes it had to be read.
+func (e shown) read() int { return len(e.head) + len(e.data) }
+
+// kept returns the envelope in memory of its own: what was read with it may be
+// much more.
+func (e shown) kept() shown {
+	e.head, e.data = bytes.Clone(e.head), bytes.Clone(e.data)
+	return e
 }

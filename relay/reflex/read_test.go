@@ -237,6 +237,22 @@ func TestPagesLookAtSoMuch(t *testing.T) {
 	}
 }
 
+// A page ends after so many bytes at which it looked, too.
+func TestPagesLookAtSoManyBytes(t *testing.T) {
+	p := found(t)
+	for range 6 {
+		p.repeat(t, "notes", 12, `{"type":"x","s":"`+strings.Repeat("s", 1<<20)+`"}`)
+	}
+	p.publish(t, "notes", `{"type":"y"}`)
+	list, page := p.read(t, "notes", reflex.Query{Types: []string{"y"}})
+	if len(list) > 0 || page.Next != 64 {
+		t.Errorf("the first page has %d events, and goes on behind %d", len(list), page.Next)
+	}
+	if list, page = p.read(t, "notes", reflex.Query{Types: []string{"z"}, Last: new(1)}); len(list) > 0 || page.Earlier < 2 || page.Earlier > 10 {
+		t.Errorf("the last page has %d events, and goes on before %d", len(list), page.Earlier)
+	}
+}
+
 // A reader with a cursor goes on behind it; one whose cursor is of another history
 // begins anew and learns why.
 func TestResumeCursor(t *testing.T) {
