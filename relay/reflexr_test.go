@@ -175,3 +175,35 @@ func TestEventsAreCounted(t *testing.T) {
 		t.Errorf("the devices are %+v", a.Devices)
 	}
 }
+
+// Who waits for a stream through v1 hears of events as of entries, and reads on from
+// where it stands.
+func TestEventsWakeWaits(t *testing.T) {
+	h := open(t, t.TempDir())
+	h.publish(t, "house", "one")
+	f := &follower{stream: "house"}
+	f.rest(t, h.client, h.url)
+	waited := make(chan headsMessage, 1)
+	go func() {
+		var heads headsMessage
+		status, err := ask(h.client, http.MethodGet, fmt.Sprintf("%s/v1/wait?timeout=60&watch=house:%d.%x.%x", h.url, f.seq, f.identity, f.link), nil, &heads)
+		if err != nil || status != http.StatusOK {
+			t.Errorf("waiting: status %d, %v", status, err)
+		}
+		waited <- heads
+	}()
+	for waiting := 0; waiting == 0; {
+		o, err := h.Console().Overview(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = o.Waiting
+	}
+	h.publish(t, "house", "two", "three")
+	if heads := <-waited; len(heads.Heads) != 1 || heads.Heads[0].Head != 3 {
+		t.Errorf("the wait was told %+v", heads)
+	}
+	if rest := f.rest(t, h.client, h.url); len(rest) != 2 || !rest[1].EndsBatch || rest[0].EndsBatch {
+		t.Errorf("%d entries follow: %+v", len(rest), rest)
+	}
+}
