@@ -151,3 +151,21 @@ func TestActorsPublish(t *testing.T) {
 		t.Errorf("nobody publishes: %v", err)
 	}
 }
+
+// Event is written as it is, and one that is none is not written.
+func TestEventsAsJSON(t *testing.T) {
+	const text = `{"type":"x","n":1.0,"s":"\u00e4"}`
+	var e reflex.Event
+	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Type != "x" {
+		t.Errorf("read is %+v, %v", e, err)
+	}
+	if got, err := json.Marshal(e); err != nil || string(got) != text {
+		t.Errorf("written is %s, %v", got, err)
+	}
+	if got, err := json.Marshal(reflex.Event{Type: "x"}); err == nil {
+		t.Errorf("written is %s", got)
+	}
+	if err := json.Unmarshal([]byte(`{"type":7}`), &e); err == nil {
+		t.Error("an event whose type is a number is read")
+	}
+}
