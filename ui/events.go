@@ -284,6 +284,9 @@ func (e *eventRows) at(i int) (console.Event, bool) {
 	if i+moreBefore > len(e.search.events) {
 		e.search.more()
 	}
+	if i >= len(e.search.events) { // a row of before the filter was changed
+		return console.Event{}, false
+	}
 	return e.search.events[i], true
 }
 
@@ -314,9 +317,11 @@ func (e *eventRows) chosen() int {
 
 // choose shows what an event says.
 func (e *eventRows) choose(i int) {
-	if event, ok := e.at(i); ok {
+	event, ok := e.at(i)
+	if !ok && e.search == nil { // it is not here yet, but where it is is known
+		event, ok = console.Event{Position: e.head - uint64(i)}, true
+	}
+	if ok {
 		e.pane.open(e.ref, event)
-	} else {
-		e.pane.open(e.ref, console.Event{Position: e.head - uint64(i)})
 	}
 }

@@ -254,3 +254,22 @@ func TestEventsOfAnUnreachableRelay(t *testing.T) {
 	}
 	readsNot(t, s.window.content, "nobody answers")
 }
+
+// A stream of events, with an event open and a filter, fits a window of 800 by 600,
+// also with long names.
+func TestEventsFitASmallWindow(t *testing.T) {
+	s := openScene(t)
+	s.publish(`{"type":"` + strings.Repeat("long", 30) + `","message":"` + strings.Repeat("word", 100) + `"}`)
+	e := openEvents(s)
+	for _, way := range []int{asEvent, asEnvelope, asChain} {
+		e.filter.words.SetText("word")
+		e.list.choose(0) // while nothing is found yet, which chooses nothing
+		s.settle()
+		e.list.choose(0)
+		s.settle()
+		e.pane.look(way)
+		if got := s.window.content.MinSize(); got.Width > 800 || got.Height > 600 {
+			t.Errorf("way %d: the window needs %v", way, got)
+		}
+	}
+}
