@@ -213,11 +213,11 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 }
 
 // read returns of how many bytes it had to be read.
-func (e shown) read() int { return len(e.head) + len(e.data) }
+func (s shown) read() int { return len(s.head) + len(s.data) }
 
 // kept returns the envelope in memory of its own: what was read with it may be
 // much more.
-func (e shown) kept() shown {
-	e.head, e.data = bytes.Clone(e.head), bytes.Clone(e.data)
-	return e
+func (s shown) kept() shown {
+	s.head, s.data = bytes.Clone(s.head), bytes.Clone(s.data)
+	return s
 }
