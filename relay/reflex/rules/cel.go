@@ -25,6 +25,12 @@ type CEL struct {
 	program cel.Program
 }
 
+// maxExpressionProgram is how many instructions a regular expression in an
+// expression may become. CEL reckons with its letters, of which a few may become many
+// instructions; so many more than letters make a search cost no more than tenths of
+// a second.
+const maxExpressionProgram = 100
+
 // environment is what expressions know. It is made when the first one is read.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
@@ -32,6 +38,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("type", cel.StringType),
 		cel.Variable("ts", cel.TimestampType),
 		cel.DefaultUTCTimeZone(true),
+		cel.RegexProgramSizeLimit(maxExpressionProgram),
 		ext.Strings(),
 	)
 })
@@ -69,13 +76,10 @@ func compile(expression string) (cel.Program, error) {
 }
 
 func (f CEL) matches(e *Envelope) (bool, error) {
-	if e.native == nil {
-		e.native = make(map[string]any, len(e.Event))
-		for name, v := range e.Event {
-			e.native[name] = native(v)
-		}
+	if err := e.Event.makeNative(); err != nil {
+		return false, err
 	}
-	v, _, err := f.program.Eval(map[string]any{"event": e.native, "type": e.Type, "ts": e.Time()})
+	v, _, err := f.program.Eval(activation{e})
 	if v == types.True {
 		return true, nil
 	}
@@ -85,16 +89,56 @@ func (f CEL) matches(e *Envelope) (bool, error) {
 	return false, nil // a field is missing, or of another type
 }
 
+// activation is an envelope as an expression sees it.
+type activation struct{ *Envelope }
+
+// ResolveName implements [cel.Activation].
+func (a activation) ResolveName(name string) (any, bool) {
+	switch name {
+	case "event":
+		return a.Event.native, true
+	case "type":
+		return a.Type, true
+	case "ts":
+		return a.Time(), true
+	}
+	return nil, false
+}
+
+// Parent implements [cel.Activation].
+func (activation) Parent() cel.Activation { return nil }
+
+// makeNative reads all of an event as CEL takes it, if that was not done.
+func (e *Event) makeNative() error {
+	if e.native != nil {
+		return nil
+	}
+	all := make(map[string]any, len(e.members))
+	values := 0
+	for i := range e.members {
+		m := &e.members[i]
+		m.decode()
+		if values += m.values; m.err == nil && values > maxValues {
+			return errMany
+		}
+		if m.err != nil {
+			return m.err
+		}
+		all[m.name] = native(m.value)
+	}
+	e.native = all
+	return e.err
+}
+
 // native returns a value as CEL takes it: a whole number that fits as an int, any
 // other one as a double.
 func native(v any) any {
 	switch v := v.(type) {
 	case Number:
-		if v.whole != nil && v.whole.IsInt64() {
-			return v.whole.Int64()
+		if v.small() {
+			return v.whole
 		}
-		f, _ := v.exact().Float64()
-		return f
+		return v.Float64()
 	case List:
 		list := make([]any, len(v))
 		for i, element := range v {
@@ -111,4 +155,4 @@ func native(v any) any {
 	return v
 }
 
-func (f CEL) canonical() Object { return Object{"kind": "cel", "expression": f.Expression} }
+func (f CEL) canonical() record { return record{{"kind", "cel"}, {"expression", f.Expression}} }

@@ -42,10 +42,10 @@ var (
 func durationOf(v any) (Duration, error) {
 	switch v := v.(type) {
 	case Number:
-		seconds, _ := v.exact().Rat(nil)
-		if v.whole == nil && math.IsInf(v.float, 0) {
+		if v.infinite() {
 			return 0, errTooLong
 		}
+		seconds, _ := v.exact().Rat(nil)
 		return rounded(seconds)
 	case string:
 		return ParseDuration(v)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -11,11 +10,9 @@ type Envelope struct {
 	Seq   uint64
 	TS    int64 // microseconds since 1970; never before that of the envelope before
 	Type  string
-	Event Object
+	Event *Event
 	Depth int    // of causation: 0 if no run published it
 	Chain string // its correlation id
-
-	native map[string]any // the event as CEL takes it, once it was asked for
 }
 
 // Progress is how far a rule has come in a stream.
@@ -24,40 +21,6 @@ type Progress struct {
 	Generation    int    `json:"generation"` // how often it has started anew
 	Definition    string `json:"definition"` // that of its condition; see [Rule.Definition]
 	SilentThrough uint64 `json:"silent_through"`
-}
-
-// Member is an envelope that counts towards a firing.
-type Member struct {
-	Seq   uint64 `json:"seq"`
-	TS    int64  `json:"ts"`
-	Depth int    `json:"depth,omitempty"`
-	Chain string `json:"chain"`
-}
-
-// State is what a rule remembers in one scope.
-type State struct {
-	Scope    Object           `json:"scope"`              // the fields with their values
-	Members  []Member         `json:"members,omitempty"`  // of what has begun
-	Deadline int64            `json:"deadline,omitempty"` // when an absence fires, in microseconds since 1970; 0 if not at all
-	Seen     map[string]int64 `json:"seen,omitempty"`     // keys, and when each was first seen
-	Fired    []int64          `json:"fired,omitempty"`    // the recent firings that a throttle counts
-}
-
-func (s *State) empty() bool {
-	return len(s.Members) == 0 && s.Deadline == 0 && len(s.Seen) == 0 && len(s.Fired) == 0
-}
-
-// Memory holds the states of a rule in a stream, by the text of their scopes.
-type Memory interface {
-	// Load returns a state, nil if there is none. It is the caller's until Save.
-	Load(scope string) (*State, error)
-
-	// Save keeps a state; nil if there is none any more.
-	Save(scope string, s *State) error
-
-	// Due returns the scope with the earliest deadline that is not after a time, the
-	// first one by its text if there are several; "" if there is none.
-	Due(at int64) (scope string, err error)
 }
 
 // Firing is a rule that fired.
@@ -126,7 +89,7 @@ type evaluation struct {
 
 // moveClock fires the absences that are due at the envelope's time.
 func (v *evaluation) moveClock() error {
-	if _, ok := v.rule.When.Pattern.(Absence); !ok {
+	if !v.rule.Waits() {
 		return nil
 	}
 	for {
@@ -134,13 +97,16 @@ func (v *evaluation) moveClock() error {
 		if err != nil || key == "" {
 			return err
 		}
-		s, err := v.memory.Load(key)
+		s, err := v.recall(key)
 		if err != nil {
 			return err
 		}
-		members := s.Members
-		s.Members, s.Deadline = nil, 0
-		v.fire(key, s, members)
+		if s == nil || s.Deadline == 0 {
+			return fmt.Errorf("the scope %.100s of the rule %.100q is due, but has no deadline", key, v.rule.Name)
+		}
+		members, chain := s.Members, s.Chain
+		s.Members, s.Deadline, s.Chain = nil, 0, ""
+		v.fire(key, s, members, chain)
 		if err := v.save(key, s); err != nil {
 			return err
 		}
@@ -150,56 +116,71 @@ func (v *evaluation) moveClock() error {
 // look considers the envelope itself.
 func (v *evaluation) look() error {
 	e, when := v.envelope, &v.rule.When
-	if isFact(e.Type) && e.Event["rule"] == v.rule.Name {
+	if isFact(e.Type) && e.Event.is("rule", v.rule.Name) {
 		v.outcome.Stage = Own
 		return nil
 	}
-	ok, err := when.Filter.matches(e)
-	if err != nil {
-		v.fail("the filter: %v", err)
-		return nil
+	ok := v.rule.concerns(e.Type)
+	if ok {
+		var err error
+		if ok, err = when.Filter.matches(e); err != nil {
+			v.fail("the filter: %v", err)
+			return nil
+		}
 	}
 	if !ok {
 		v.outcome.Stage = Filtered
 		return nil
 	}
-	scope, missing := v.rule.scopeOf(e)
-	if missing != "" {
-		v.fail("the event has no field %.100q, by which the rule's scopes are told apart", missing)
+	scope, key, err := v.rule.scopeOf(e)
+	if err != nil {
+		v.fail("%v", err)
 		return nil
 	}
-	key := scopeKey(v.rule.Scope.Fields, scope)
-	s, err := v.memory.Load(key)
+	s, err := v.recall(key)
 	if err != nil {
 		return err
 	}
 	if s == nil {
 		s = &State{Scope: scope}
 	}
-	if when.Dedupe != nil && when.Dedupe.drops(s, e) {
-		v.outcome.Stage = Deduped
-		return v.save(key, s)
+	if err := v.consider(key, s); err != nil {
+		v.fail("%v", err)
+	}
+	return v.save(key, s)
+}
+
+// consider lets dedupe and the pattern have the envelope, in its scope.
+func (v *evaluation) consider(key string, s *State) error {
+	if d := v.rule.When.Dedupe; d != nil {
+		repeats, err := d.drops(s, v.envelope)
+		if err != nil {
+			return err
+		}
+		if repeats {
+			v.outcome.Stage = Deduped
+			return nil
+		}
 	}
 	v.outcome.Stage = Held
 	members, complete, err := v.advance(s)
 	if err != nil {
-		v.fail("a step: %v", err)
-		return v.save(key, s)
+		return fmt.Errorf("a step: %w", err)
 	}
 	if complete {
-		v.outcome.Stage = v.fire(key, s, members)
+		v.outcome.Stage = v.fire(key, s, members, v.envelope.Chain)
 	}
-	return v.save(key, s)
+	return nil
 }
 
 // advance lets the pattern take the envelope, and returns the members of what is
 // complete with it.
 func (v *evaluation) advance(s *State) (members []Member, complete bool, err error) {
 	e := v.envelope
-	this := Member{Seq: e.Seq, TS: e.TS, Depth: e.Depth, Chain: e.Chain}
+	this := Member{Seq: e.Seq, TS: e.TS, Depth: e.Depth}
 	switch p := v.rule.When.Pattern.(type) {
 	case Count:
-		s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return e.TS-m.TS >= int64(p.Within) })
+		s.Members = s.Members[expired(s.Members, Member.time, e.TS, p.Within):]
 		s.Members = append(s.Members, this)
 		complete = len(s.Members) >= p.AtLeast
 	case Sequence:
@@ -211,7 +192,7 @@ func (v *evaluation) advance(s *State) (members []Member, complete bool, err err
 		}
 		complete = len(s.Members) == len(p.Steps)
 	case Absence:
-		s.Members, s.Deadline = []Member{this}, e.TS+int64(p.Within)
+		s.Members, s.Deadline, s.Chain = []Member{this}, e.TS+int64(p.Within), e.Chain
 	default:
 		return []Member{this}, true, nil
 	}
@@ -241,13 +222,13 @@ func (v *evaluation) step(p Sequence, s *State, this Member) error {
 	return err
 }
 
-// fire makes a firing of members, unless the chain that it would be in is too
-// long, the rule has fired too often, or it is silent.
-func (v *evaluation) fire(key string, s *State, members []Member) Stage {
+// fire makes a firing of members, the latest of which is in a chain, unless that
+// would be too long, the rule has fired too often, or it is silent.
+func (v *evaluation) fire(key string, s *State, members []Member, chain string) Stage {
 	e := v.envelope
-	f := Firing{Seq: e.Seq, Scope: s.Scope, ScopeKey: key, Chain: members[len(members)-1].Chain}
-	for _, m := range members {
-		f.Matched = append(f.Matched, m.Seq)
+	f := Firing{Seq: e.Seq, Scope: s.Scope, ScopeKey: key, Matched: make([]uint64, len(members)), Chain: chain}
+	for i, m := range members {
+		f.Matched[i] = m.Seq
 		f.Depth = max(f.Depth, m.Depth)
 	}
 	silent := e.Seq <= v.progress.SilentThrough
@@ -281,57 +262,6 @@ func (v *evaluation) save(key string, s *State) error {
 		s = nil
 	}
 	return v.memory.Save(key, s)
-}
-
-// maxSeen is how many keys a scope remembers: the state is written with each
-// envelope. When there are more within the time, the oldest are forgotten.
-const maxSeen = 10_000
-
-// drops says whether an envelope's key was seen a short while before. A repeat does
-// not make that last longer.
-func (d *Dedupe) drops(s *State, e *Envelope) bool {
-	key := make(List, len(d.Key))
-	for i, name := range d.Key {
-		key[i], _ = field(e.Event, name)
-	}
-	text := Text(key)
-	if first, ok := s.Seen[text]; ok && e.TS-first < int64(d.Within) {
-		return true
-	}
-	for known, first := range s.Seen {
-		if e.TS-first >= int64(d.Within) {
-			delete(s.Seen, known)
-		}
-	}
-	if len(s.Seen) >= maxSeen {
-		s.forgetOldest()
-	}
-	if s.Seen == nil {
-		s.Seen = make(map[string]int64)
-	}
-	s.Seen[text] = e.TS
-	return false
-}
-
-func (s *State) forgetOldest() {
-	oldest, when := "", int64(0)
-	for key, first := range s.Seen {
-		if oldest == "" || first < when || first == when && key < oldest {
-			oldest, when = key, first
-		}
-	}
-	delete(s.Seen, oldest)
-}
-
-// drops says whether the rule has fired too often to fire once more, and if not,
-// counts that.
-func (t *Throttle) drops(s *State, at int64) bool {
-	s.Fired = slices.DeleteFunc(s.Fired, func(fired int64) bool { return at-fired >= int64(t.Per) })
-	if len(s.Fired) >= t.AtMost {
-		return true
-	}
-	s.Fired = append(s.Fired, at)
-	return false
 }
 
 // Time returns when an envelope was published.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,7 +18,7 @@ type (
 		Op    string // one of ops
 		Value any
 
-		pattern *regexp.Regexp // of matches
+		pattern *pattern // of matches
 	}
 
 	// All passes what all of several filters do.
@@ -69,16 +68,27 @@ func (f Not) matches(e *Envelope) (bool, error) {
 	return !ok && err == nil, err
 }
 
-func (f Where) matches(e *Envelope) (bool, error) { return f.passes(e), nil }
+func (f Where) matches(e *Envelope) (bool, error) {
+	v, there, err := e.Event.field(f.Field)
+	switch {
+	case err != nil:
+		return false, err
+	case f.Op == "exists":
+		return there == (f.Value == true), nil
+	case !there:
+		return false, nil
+	case f.Op == "matches":
+		text, ok := v.(string)
+		if !ok {
+			return false, nil
+		}
+		return f.pattern.find(f.Field, text)
+	}
+	return f.passes(v), nil
+}
 
-func (f Where) passes(e *Envelope) bool {
-	v, there := field(e.Event, f.Field)
-	if f.Op == "exists" {
-		return there == (f.Value == true)
-	}
-	if !there {
-		return false
-	}
+// passes says whether a value is as it is asked to be.
+func (f Where) passes(v any) bool {
 	switch f.Op {
 	case "eq":
 		return equal(v, f.Value)
@@ -96,9 +106,6 @@ func (f Where) passes(e *Envelope) bool {
 			return ok && strings.Contains(v, part)
 		}
 		return false
-	case "matches":
-		text, ok := v.(string)
-		return ok && f.pattern.MatchString(text)
 	}
 	order, ok := compare(v, f.Value)
 	if !ok {
@@ -136,43 +143,12 @@ func compare(a, b any) (order int, ok bool) {
 	return 0, false
 }
 
-// field returns what a path leads to. It leads into objects only.
-func field(o Object, path string) (v any, there bool) {
-	for {
-		name, rest, deeper := strings.Cut(path, ".")
-		v, there = o[name]
-		if !there || !deeper {
-			return v, there
-		}
-		if o, there = v.(Object); !there {
-			return nil, false
-		}
-		path = rest
-	}
+func (f On) canonical() record { return record{{"kind", "on"}, {"types", texts(f.Types)}} }
+
+func (f Where) canonical() record {
+	return record{{"kind", "where"}, {"field", f.Field}, {"op", f.Op}, {"value", f.Value}}
 }
 
-func (f On) canonical() Object { return Object{"kind": "on", "types": texts(f.Types)} }
-
-func (f Where) canonical() Object {
-	return Object{"kind": "where", "field": f.Field, "op": f.Op, "value": f.Value}
-}
-
-func (f All) canonical() Object { return Object{"kind": "all", "of": canonicals(f.Of)} }
-func (f Any) canonical() Object { return Object{"kind": "any", "of": canonicals(f.Of)} }
-func (f Not) canonical() Object { return Object{"kind": "not", "filter": f.Filter.canonical()} }
-
-func canonicals(filters []Filter) List {
-	list := make(List, len(filters))
-	for i, f := range filters {
-		list[i] = f.canonical()
-	}
-	return list
-}
-
-func texts(of []string) List {
-	list := make(List, len(of))
-	for i, s := range of {
-		list[i] = s
-	}
-	return list
-}
+func (f All) canonical() record { return record{{"kind", "all"}, {"of", canonicals(f.Of)}} }
+func (f Any) canonical() record { return record{{"kind", "any"}, {"of", canonicals(f.Of)}} }
+func (f Not) canonical() record { return record{{"kind", "not"}, {"filter", f.Filter.canonical()}} }

@@ -43,6 +43,7 @@ func Parse(text []byte) (Rule, error) {
 	if len(r.errors) > 0 {
 		return Rule{}, &InvalidError{r.errors}
 	}
+	rule.types = rule.possible()
 	return rule, nil
 }
 
@@ -214,8 +215,8 @@ func (p place) where() Filter {
 	case "matches":
 		text := value.text(maxPattern)
 		var err error
-		if w.pattern, err = regexp.Compile(text); err != nil {
-			value.fail("pattern", "it is no regular expression as RE2 has it: %v", err)
+		if w.pattern, err = compilePattern(text); err != nil {
+			value.fail("pattern", "%v", err)
 		}
 	}
 	return w
@@ -256,7 +257,7 @@ func (p place) retry(r Retry) Retry {
 			m.wrong("a number")
 			return r
 		}
-		r.Multiplier, _ = n.exact().Float64()
+		r.Multiplier = n.Float64()
 		if r.Multiplier < 1 || r.Multiplier > maxMultiplier {
 			m.fail("range", "it is not between 1 and %d", maxMultiplier)
 		}

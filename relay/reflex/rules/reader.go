@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ func (p place) object(names ...string) (member func(name string) place, ok bool)
 		p.wrong("an object")
 		return nil, false
 	}
-	for name := range o {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if !slices.Contains(names, name) {
 			p.at(name, nil, true).fail("unknown_field", "there is no such field here, only %s", strings.Join(names, ", "))
 		}
@@ -122,7 +123,7 @@ func (p place) count(most int) int {
 		p.wrong("a whole number")
 		return 1
 	}
-	f, _ := n.exact().Float64()
+	f := n.Float64()
 	switch {
 	case f != math.Trunc(f):
 		p.fail("type", "it is not a whole number")

@@ -14,6 +14,8 @@ type Rule struct {
 	Start        string    // StartNow or StartBeginning
 	Timeout      *Duration // of an attempt; nil if there is none of the rule's own
 	Enabled      bool
+
+	types typeSet // what it can match, see EventTypes
 }
 
 // How runs of a rule follow each other.
@@ -46,7 +48,8 @@ type When struct {
 // [Any], [Not] and [CEL].
 type Filter interface {
 	matches(e *Envelope) (bool, error)
-	canonical() Object
+	types() typeSet // what it passes at most
+	canonical() record
 }
 
 // Dedupe drops an envelope whose key was seen before, for as long as that lasts.
@@ -58,7 +61,7 @@ type Dedupe struct {
 // Pattern says how many of the envelopes that pass make the rule fire. It is one
 // of [Each], [Count], [Sequence] and [Absence].
 type Pattern interface {
-	canonical() Object
+	canonical() record
 }
 
 type (

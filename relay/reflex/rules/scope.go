@@ -3,36 +3,49 @@ package rules
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
+	"fmt"
 	"strconv"
 	"strings"
 )
 
-// scopeOf returns the fields of an event that make its scope, or the one that it
-// lacks.
-func (r *Rule) scopeOf(e *Envelope) (scope Object, missing string) {
-	scope = make(Object, len(r.Scope.Fields))
-	for _, name := range r.Scope.Fields {
-		v, ok := field(e.Event, name)
-		if !ok {
-			return nil, name
+// maxScope is how large the text of a scope may be. It is a key in a database, and
+// stands in each firing, while what is in it is for others to choose.
+const maxScope = 4 << 10
+
+// scopeOf returns the fields of an event that make its scope, and the text of that:
+// the values in the order of the fields, of which one that comes twice counts once.
+func (r *Rule) scopeOf(e *Envelope) (scope Object, key string, err error) {
+	fields := r.Scope.Fields
+	if len(fields) == 0 {
+		return Object{}, "[]", nil
+	}
+	scope = make(Object, len(fields))
+	text := make([]byte, 0, 64)
+	for _, name := range fields {
+		if _, twice := scope[name]; twice {
+			continue
+		}
+		v, ok, err := e.Event.field(name)
+		switch {
+		case err != nil:
+			return nil, "", err
+		case !ok:
+			return nil, "", fmt.Errorf("the event has no field %.100q, by which the rule's scopes are told apart", name)
+		}
+		if s, ok := v.(string); ok && len(s) > maxScope {
+			return nil, "", errScope // before it is written down
 		}
 		scope[name] = v
-	}
-	return scope, ""
-}
-
-// scopeKey returns the text of a scope: its values in the order of the fields, of
-// which one that comes twice counts once.
-func scopeKey(fields []string, scope Object) string {
-	values := make(List, 0, len(fields))
-	for i, name := range fields {
-		if !slices.Contains(fields[:i], name) {
-			values = append(values, scope[name])
+		text = canonical.append(append(text, ','), v)
+		if len(text) > maxScope {
+			return nil, "", errScope
 		}
 	}
-	return Text(values)
+	text[0] = '['
+	return scope, string(append(text, ']')), nil
 }
+
+var errScope = fmt.Errorf("the fields by which the rule's scopes are told apart are larger than %d bytes", maxScope)
 
 // idDigits is how many hexadecimal digits of a SHA-256 make an id.
 const idDigits = 16
@@ -43,9 +56,11 @@ func firingID(rule string, generation int, scope string, seq uint64) string {
 	return "fir_" + digest(strings.Join([]string{rule, strconv.Itoa(generation), scope, strconv.FormatUint(seq, 10)}, "\x00"))
 }
 
-func digest(text string) string {
+func digest(text string) string { return fullDigest(text)[:idDigits] }
+
+func fullDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:idDigits]
+	return hex.EncodeToString(sum[:])
 }
 
 // Definition names what the rule's state depends on: its condition and its scope,
@@ -53,24 +68,5 @@ func digest(text string) string {
 func (r *Rule) Definition() string { return digest(r.condition()) }
 
 func (r *Rule) condition() string {
-	when := Object{"filter": r.When.Filter.canonical(), "dedupe": nil, "pattern": r.When.Pattern.canonical(), "throttle": nil}
-	if d := r.When.Dedupe; d != nil {
-		when["dedupe"] = Object{"key": texts(d.Key), "within": d.Within.String()}
-	}
-	if t := r.When.Throttle; t != nil {
-		when["throttle"] = Object{"at_most": Int(int64(t.AtMost)), "per": t.Per.String()}
-	}
-	return Text(Object{"scope": texts(r.Scope.Fields), "when": when})
+	return Text(record{{"scope", texts(r.Scope.Fields)}, {"when", r.When.canonical()}})
 }
-
-func (Each) canonical() Object { return Object{"kind": "each"} }
-
-func (p Count) canonical() Object {
-	return Object{"kind": "count", "at_least": Int(int64(p.AtLeast)), "within": p.Within.String()}
-}
-
-func (p Sequence) canonical() Object {
-	return Object{"kind": "sequence", "steps": canonicals(p.Steps), "within": p.Within.String()}
-}
-
-func (p Absence) canonical() Object { return Object{"kind": "absence", "within": p.Within.String()} }

@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+const (
+	// maxProgram is how many instructions a regular expression may become. x{1000}
+	// is a thousand, from seven letters; what people write to find something is a
+	// few dozen.
+	maxProgram = 1000
+
+	// maxSearch is how much one search may cost: letters of the text times
+	// instructions of the expression, which is what RE2 promises to need at most. It
+	// is about a tenth of a second. A text is what others send, so that its size is
+	// not the rule's to choose.
+	maxSearch = 1 << 24
+)
+
+// pattern is a regular expression of RE2 whose cost is known.
+type pattern struct {
+	expression *regexp.Regexp
+	size       int // in instructions
+}
+
+// compilePattern reads a regular expression. The error is a sentence for who wrote
+// it.
+func compilePattern(text string) (*pattern, error) {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("it is no regular expression as RE2 has it: %w", err)
+	}
+	size := instructions(tree)
+	if size > maxProgram {
+		return nil, fmt.Errorf("it is too large: what repeats counts as often as it may, which makes %d, and %d are allowed", size, maxProgram)
+	}
+	expression, err := regexp.Compile(text)
+	return &pattern{expression, size}, err
+}
+
+// instructions returns about how many instructions an expression becomes, without
+// making them.
+func instructions(e *syntax.Regexp) int {
+	n := 1 + len(e.Rune)
+	if e.Op == syntax.OpCharClass {
+		n = 1
+	}
+	for _, part := range e.Sub {
+		n += instructions(part)
+	}
+	if e.Op == syntax.OpRepeat {
+		n *= max(1, e.Min, e.Max)
+	}
+	return n
+}
+
+// find says whether the expression is found in the text of a field.
+func (p *pattern) find(field, text string) (bool, error) {
+	if most := maxSearch / p.size; len(text) > most {
+		return false, fmt.Errorf("the event's %.100q is too long to be searched: it has %d bytes, and may have %d for this expression", field, len(text), most)
+	}
+	return p.expression.MatchString(text), nil
+}
