@@ -318,7 +318,7 @@ func (e *eventRows) chosen() int {
 // choose shows what an event says.
 func (e *eventRows) choose(i int) {
 	event, ok := e.at(i)
-	if !ok && e.search == nil { // it is not here yet, but where it is is known
+	if !ok && e.search == nil { // it has not come yet, but its place is known
 		event, ok = console.Event{Position: e.head - uint64(i)}, true
 	}
 	if ok {
