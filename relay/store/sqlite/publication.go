@@ -69,14 +69,20 @@ func checkPublish(p store.Publish) error {
 		if e.ID != "" && !store.ValidID(e.ID) {
 			return fmt.Errorf("%.80q cannot be the id of an event", e.ID)
 		}
-		if !bytes.HasPrefix(e.JSON, []byte(`{"type":"`)) {
-			return fmt.Errorf("an event begins with its type, not with %.80q", e.JSON)
+		if !bytes.HasPrefix(e.JSON, []byte(`{"type":"`)) || !bytes.HasSuffix(e.JSON, []byte("}")) {
+			return fmt.Errorf("an event is an object that begins with its type, not %.80q", e.JSON)
 		}
 	}
 	// They share an origin; and if one is an envelope with it, the others are too.
 	one := store.AppendEnvelope(nil, 1, []byte(`""`), []byte("1970-01-01T00:00:00Z"), p.Origin, []byte(`""`), []byte(`{"type":""}`))
-	_, err := store.ReadEnvelope(one)
-	return err
+	e, err := store.ReadEnvelope(one)
+	if err != nil {
+		return err
+	}
+	if stream, err := store.Text(e.StreamID); err != nil || stream != p.Name {
+		return fmt.Errorf("an event of the stream %.80s is published to %q", e.StreamID, p.Name)
+	}
+	return nil
 }
 
 // place returns where an event is.

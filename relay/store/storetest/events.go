@@ -312,3 +312,30 @@ func testLargePublication(t *testing.T, open Open) {
 	}
 	s.envelopes(t, ref)
 }
+
+// What could not be read again is not written.
+func testMalformedEvents(t *testing.T, open Open) {
+	s := start(t, open)
+	ref := named("orders")
+	for name, change := range map[string]func(p *store.Publish){
+		"nothing":            func(p *store.Publish) { p.Events = nil },
+		"no type":            func(p *store.Publish) { p.Events[1].JSON = []byte(`{"a":1}`) },
+		"a type behind":      func(p *store.Publish) { p.Events[1].JSON = []byte(`{"a":1,"type":"b"}`) },
+		"no end":             func(p *store.Publish) { p.Events[1].JSON = []byte(`{"type":"b"`) },
+		"no object":          func(p *store.Publish) { p.Events[1].JSON = []byte(`"type"`) },
+		"an id with NUL":     func(p *store.Publish) { p.Events[1].ID = "a\x00" },
+		"an id of no text":   func(p *store.Publish) { p.Events[1].ID = "a\xff" },
+		"an id too long":     func(p *store.Publish) { p.Events[1].ID = strings.Repeat("a", store.MaxID+1) },
+		"no origin":          func(p *store.Publish) { p.Origin = nil },
+		"half an origin":     func(p *store.Publish) { p.Origin = []byte(`"stream_id":"orders","actor":{}`) },
+		"an origin and more": func(p *store.Publish) { p.Origin = append(p.Origin, `,"more":1`...) },
+		"another stream":     func(p *store.Publish) { p.Origin = publishTo(named("other")).Origin },
+	} {
+		p := publishTo(ref, published("a"), published("b", "b"))
+		change(&p)
+		if done, err := s.Publish(t.Context(), p); err == nil {
+			t.Errorf("%s is taken: %+v", name, done)
+		}
+	}
+	s.absent(t, ref)
+}

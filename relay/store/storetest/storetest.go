@@ -29,6 +29,7 @@ func Run(t *testing.T, open Open) {
 		{"Events", testEvents},
 		{"EventIDs", testEventIDs},
 		{"EventIDsLikeDrawn", testEventIDsLikeDrawn},
+		{"MalformedEvents", testMalformedEvents},
 		{"RacingEvents", testRacingEvents},
 		{"Chains", testChains},
 		{"LargePublication", testLargePublication},
