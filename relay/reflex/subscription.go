@@ -45,21 +45,12 @@ type Subscription struct {
 	frames []byte
 	from   uint64
 	tray   *tray // nil while nothing is
+	buffer *[batchSize]byte
 	held   *guard.Reservation
 
 	out    int // bytes of the first of the frames, or of the next one, that were taken before
 	events uint64
 }
-
-// tray is memory for sending, which many subscriptions share in turn.
-type tray struct {
-	frames [batchSize]byte
-	ends   []frameEnd
-	fresh  [][]byte // what comes from a feed
-}
-
-// trays are those on which nothing is.
-var trays = sync.Pool{New: func() any { return new(tray) }}
 
 // frameEnd is the end of a frame among those that are being sent.
 type frameEnd struct {
@@ -67,6 +58,19 @@ type frameEnd struct {
 	position uint64 // of what it shows
 	complete bool   // it is the one that says that the replay is over
 }
+
+// tray is where frames are put together. Many subscriptions use it in turn, and
+// so they do a buffer.
+type tray struct {
+	ends  []frameEnd
+	fresh [][]byte // what comes from a feed
+}
+
+// trays and buffers are those that nobody uses.
+var (
+	trays   = sync.Pool{New: func() any { return new(tray) }}
+	buffers = sync.Pool{New: func() any { return new([batchSize]byte) }}
+)
 
 // Live says whether the replay is over: the client has taken all that there was at
 // the welcome.
@@ -98,24 +102,29 @@ func (s *Subscription) Rest(ctx context.Context) ([]byte, error) { return s.next
 
 // next returns the next frames, at most so many.
 func (s *Subscription) next(ctx context.Context, most int) ([]byte, error) {
-	s.from = s.at.Seq
-	need := batchSize
-	for need > 0 {
-		if err := s.begin(ctx, need); err != nil {
-			return nil, err
+	s.release()
+	s.from, s.tray = s.at.Seq, trays.Get().(*tray)
+	more := true
+	var err error
+	if s.Live() {
+		more, err = s.fillLive(ctx, most)
+	}
+	for need := batchSize; more && need > 0 && err == nil; {
+		if err = s.begin(ctx, need); err != nil {
+			break
 		}
-		var err error
 		if s.Live() {
-			need, err = s.fillLive(ctx, most)
+			need, err = s.fillFrom(ctx, s.feed.at(), most)
 		} else {
 			need, err = s.fillReplay(ctx, most)
 		}
-		if err != nil {
-			s.release()
-			return nil, err
-		}
 	}
-	if len(s.frames) == 0 {
+	switch {
+	case err != nil:
+		s.back(s.from)
+		s.release()
+		return nil, err
+	case len(s.frames) == 0:
 		s.release()
 		return nil, nil
 	}
@@ -124,28 +133,74 @@ func (s *Subscription) next(ctx context.Context, most int) ([]byte, error) {
 
 // begin makes room for frames of so many bytes.
 func (s *Subscription) begin(ctx context.Context, size int) error {
-	s.release()
+	s.clear()
 	held, err := s.room.Reserve(ctx, int64(size))
 	if err != nil {
 		return err
 	}
-	s.held, s.tray = held, trays.Get().(*tray)
-	s.frames = s.tray.frames[:0]
-	if size > batchSize {
+	s.held = held
+	if size == batchSize {
+		s.buffer = buffers.Get().(*[batchSize]byte)
+		s.frames = s.buffer[:0]
+	} else {
 		s.frames = make([]byte, 0, size)
 	}
 	return nil
 }
 
-// release gives back the room for frames.
-func (s *Subscription) release() {
-	if s.tray == nil {
+// clear gives back the room for frames.
+func (s *Subscription) clear() {
+	if s.held == nil {
 		return
 	}
-	s.tray.ends = s.tray.ends[:0]
-	trays.Put(s.tray)
+	if s.buffer != nil {
+		buffers.Put(s.buffer)
+	}
 	s.held.Release()
-	s.held, s.tray, s.frames = nil, nil, nil
+	s.held, s.buffer, s.frames = nil, nil, nil
+}
+
+// release gives back all that sending takes.
+func (s *Subscription) release() {
+	s.clear()
+	if s.tray != nil {
+		s.tray.ends = s.tray.ends[:0]
+		trays.Put(s.tray)
+		s.tray = nil
+	}
+}
+
+// fillLive takes what the feed has kept; more says that it has not kept what is
+// next.
+func (s *Subscription) fillLive(ctx context.Context, most int) (more bool, err error) {
+	frames, head, err := s.feed.since(s.tray.fresh[:0], s.at.Seq, batchSize)
+	if len(frames) == 0 || err != nil {
+		return head > s.at.Seq, err
+	}
+	s.tray.fresh = frames[:0]
+	defer clear(frames)
+	size := 0
+	for _, frame := range frames {
+		if s.filter.wants(frame) {
+			size += len(frame) + maxLead
+		}
+	}
+	if size > 0 {
+		if err := s.begin(ctx, size); err != nil {
+			return false, err
+		}
+	}
+	for _, frame := range frames {
+		if s.filter.wants(frame) {
+			s.frames = append(s.lead(s.frames, len(frame)), frame...)
+			s.end(frameEnd{position: s.at.Seq + 1})
+		}
+		s.moveTo(s.at.Seq + 1)
+		if len(s.tray.ends) == most {
+			break
+		}
+	}
+	return false, nil
 }
 
 // fillReplay takes what there is up to the head at the welcome, and says so behind
@@ -159,33 +214,6 @@ func (s *Subscription) fillReplay(ctx context.Context, most int) (need int, err 
 	if s.at.Seq == s.upTo && len(s.tray.ends) < most && s.fits(len(s.complete)) {
 		s.frames = append(s.lead(s.frames, len(s.complete)), s.complete...)
 		s.end(frameEnd{position: s.upTo, complete: true})
-	}
-	return 0, nil
-}
-
-// fillLive takes what is new. See fillReplay.
-func (s *Subscription) fillLive(ctx context.Context, most int) (need int, err error) {
-	frames, head, err := s.feed.since(s.tray.fresh[:0], s.at.Seq, batchSize)
-	if err != nil {
-		return 0, err
-	}
-	if len(frames) == 0 && head > s.at.Seq {
-		return s.fillFrom(ctx, head, most)
-	}
-	defer clear(frames)
-	s.tray.fresh = frames[:0]
-	for _, frame := range frames {
-		if s.filter.wants(frame) {
-			if !s.fits(len(frame)) {
-				return s.lacks(len(frame)), nil
-			}
-			s.frames = append(s.lead(s.frames, len(frame)), frame...)
-			s.end(frameEnd{position: s.at.Seq + 1})
-		}
-		s.moveTo(s.at.Seq + 1)
-		if len(s.tray.ends) == most {
-			break
-		}
 	}
 	return 0, nil
 }

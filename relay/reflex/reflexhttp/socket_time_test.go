@@ -1,8 +1,10 @@
 package reflexhttp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,23 +142,48 @@ func TestSlowLive(t *testing.T) {
 	}
 }
 
-// A live client that takes a little every nine seconds is slow, but reads.
+// A live client that takes a little every nine seconds is slow, but reads: it gets
+// whole frames, and its pings and results between them.
 func TestSlowReader(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		c := b.follow("build", "")
 		c.replayed(t, 0)
+		c.send(t, fin|pingCode, "x")
+		c.send(t, fin|textMessage, "junk")
 		b.publish("build", 1, 4000)
+		b.publish("build", 1, 9000)
 		_ = c.SetReadDeadline(time.Time{})
 		buffer := make([]byte, 200)
-		for got := 0; got < 4000; {
+		var got bytes.Buffer
+		for got.Len() < 13_000 {
 			time.Sleep(9 * time.Second)
-			n, err := c.in.Read(buffer)
+			n, err := c.Conn.Read(buffer)
 			if err != nil {
-				t.Fatalf("after %d bytes: %v", got, err)
+				t.Fatalf("after %d bytes: %v", got.Len(), err)
 			}
-			got += n
+			got.Write(buffer[:n])
+		}
+		c.in.Reset(io.MultiReader(&got, c.Conn))
+		for range 2 {
+			if e := c.next(t, "event"); !json.Valid(e) {
+				t.Errorf("no JSON: %.200s", e)
+			}
 		}
 	})
+}
+
+// next reads until a message of a type.
+func (c *raw) next(t testing.TB, kind string) []byte {
+	t.Helper()
+	for {
+		first, payload, err := c.frame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == fin|textMessage && typeOf(t, payload) == kind {
+			return payload
+		}
+	}
 }
 
 // Who stands still for minutes after that is not waited for any longer.

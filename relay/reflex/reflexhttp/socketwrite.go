@@ -49,6 +49,12 @@ func (s *socket) send() error {
 	pings := time.NewTicker(pingTime)
 	defer pings.Stop()
 	for {
+		if s.sub.Begun() && s.alive.Err() == nil {
+			if err := s.pour(); err != nil {
+				return err
+			}
+			continue // nothing comes into the midst of a frame
+		}
 		// What is short comes first: a long replay is not to hold up results.
 		select {
 		case frame := <-s.outbox:
