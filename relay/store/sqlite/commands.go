@@ -76,14 +76,19 @@ func (t *transaction) recall(key [16]byte) (result []byte, err error) {
 	return result, finish(stmt, err)
 }
 
-// remember keeps the result of a command that has none, and lets go of the oldest
-// ones.
+// remember keeps the result of a command that has none.
 func (t *transaction) remember(key [16]byte, result []byte) error {
-	if err := t.w.stmts.insertCommand(store.Remembered{Key: key, At: t.now, Result: result}); err != nil {
-		return err
+	t.remembered++
+	return t.w.stmts.insertCommand(store.Remembered{Key: key, At: t.now, Result: result})
+}
+
+// prune lets go of the oldest results, if there are new ones.
+func (t *transaction) prune() error {
+	if t.remembered == 0 {
+		return nil
 	}
 	stmt := t.w.stmts.pruneCommands
-	stmt.BindInt64(1, pruneAtOnce)
+	stmt.BindInt64(1, int64(pruneAtOnce*t.remembered))
 	stmt.BindInt64(2, t.now.Add(-keepCommands).UnixMilli())
 	stmt.BindInt64(3, maxCommands)
 	return run(stmt)

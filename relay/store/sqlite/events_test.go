@@ -313,4 +313,15 @@ func TestCommandsPruned(t *testing.T) {
 	want(5, 6, 7, 8, 9)
 	settle(10) // and the sixth
 	want(6, 7, 8, 9, 10)
+
+	// Many together take many away together, the oldest first.
+	shut(t, s)
+	without(t, path, "command_never_changes", "UPDATE command SET at = 0 WHERE seq < 1000004")
+	s = open(t, path, sqlite.Options{})
+	var settling sync.WaitGroup
+	for n := range 4 {
+		settling.Go(func() { settle(11 + n) })
+	}
+	settling.Wait()
+	want(9, 10, 11, 12, 13, 14)
 }

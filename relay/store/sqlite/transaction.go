@@ -20,6 +20,8 @@ type transaction struct {
 	streams map[store.Ref]*stream
 	room    int // bytes of large batches that still fit in
 
+	remembered int // results of commands
+
 	// The row of a stream, with this key, in which an event was looked for last.
 	row   row
 	rowOf int64
@@ -79,6 +81,9 @@ func (t *transaction) apply(group []*request) error {
 				return err
 			}
 		}
+	}
+	if err := t.prune(); err != nil {
+		return err
 	}
 	return t.index()
 }
