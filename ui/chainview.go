@@ -140,7 +140,7 @@ var relationWords = map[console.Relation]string{
 	console.RelationBegan:   "began the chain",
 	console.RelationMatched: "was matched by the rule",
 	console.RelationFired:   "a rule fired",
-	console.RelationRan:     "the same run",
+	console.RelationRan:     "its run",
 }
 
 // age tells anew how long ago the events were.
