@@ -56,7 +56,7 @@ func (d *drama) write(t *rapid.T) {
 		_, err = d.store.Append(context.Background(), store.Append{Ref: ref, Batch: protocol.Batch{Epoch: 1, Entries: protocol.NewEntries(data...)}})
 	} else {
 		_, err = d.store.Publish(context.Background(), store.Publish{
-			Ref: ref, Origin: []byte(`"stream_id":"s","actor":{"kind":"system","name":"a"},"causation":null`), Events: batch,
+			Ref: ref, Origin: fmt.Appendf(nil, `"stream_id":%q,"actor":{"kind":"system","name":"a"},"causation":null`, d.stream), Events: batch,
 		})
 	}
 	if err != nil {
