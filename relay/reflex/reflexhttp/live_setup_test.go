@@ -3,9 +3,9 @@ package reflexhttp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -152,17 +152,12 @@ func (c *live) closed(t testing.TB) websocket.CloseError {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
-		if _, _, err := c.Read(ctx); err != nil {
-			var how websocket.CloseError
-			if code := websocket.CloseStatus(err); code != -1 {
-				how.Code = code
-			}
-			_, reason, _ := strings.Cut(err.Error(), `reason = "`)
-			how.Reason = strings.TrimSuffix(reason, `"`)
-			if how.Code == 0 {
-				t.Fatalf("the connection broke: %v", err)
-			}
+		_, _, err := c.Read(ctx)
+		if how, ok := errors.AsType[websocket.CloseError](err); ok {
 			return how
+		}
+		if err != nil {
+			t.Fatalf("the connection broke: %v", err)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestFollowEntries(t *testing.T) {
 		if e := with.events(t, uint64(i), 1)[0]; !strings.Contains(want, string(e.Event)) || !strings.HasSuffix(string(e.Event), data) {
 			t.Errorf("%s, in the page %s", e.Event, want)
 		}
-		if e := without.events(t, uint64(i), 1)[0]; string(e.Event) != strings.Replace(string(hearWith(want)), data, "}", 1) {
+		if e := without.events(t, uint64(i), 1)[0]; string(e.Event) != strings.Replace(hearWith(want), data, "}", 1) {
 			t.Errorf("%s, in the page %s", e.Event, want)
 		}
 		if i == 0 {

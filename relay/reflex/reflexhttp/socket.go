@@ -143,6 +143,9 @@ func (s *socket) end(last []byte) {
 	}
 }
 
+// isClosing says whether the last frame is decided on.
+func (s *socket) isClosing() bool { return s.alive.Err() != nil }
+
 // begin lets somebody write, unless the socket is closing already.
 func (s *socket) begin() bool {
 	s.mu.Lock()

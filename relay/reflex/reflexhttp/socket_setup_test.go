@@ -142,13 +142,3 @@ func (c *raw) ends(t testing.TB) {
 		t.Errorf("it did not hang up: %v", err)
 	}
 }
-
-// eventually waits for something that another goroutine is about to do.
-func eventually(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never happens: %s", what)
-		}
-	}
-}

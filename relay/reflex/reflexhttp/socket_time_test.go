@@ -18,20 +18,20 @@ func (*refusals) Following(context.Context, access.Visitor, store.Ref) {}
 
 func (*refusals) Followed(context.Context, access.Visitor, store.Ref, uint64, int, time.Duration) {}
 
-// publish publishes n events of about so many bytes.
-func (b *bubble) publish(stream string, n, size int) {
+// publish publishes n events of about so many bytes, all to one stream.
+func (b *bubble) publish(n, size int) {
 	b.t.Helper()
 	event := `{"event":{"type":"a","text":"` + strings.Repeat("x", size) + `"}}`
 	body := `{"events":[` + strings.Repeat(event+",", n-1) + event + `]}`
-	if a := b.ask("POST", eventsOf(stream), body); a.status != 200 {
+	if a := b.ask("POST", eventsOf("build"), body); a.status != 200 {
 		b.t.Fatalf("publishing: %s", a.body)
 	}
 }
 
-// follow follows a stream.
-func (b *bubble) follow(stream, members string) *raw {
+// follow follows that stream.
+func (b *bubble) follow(members string) *raw {
 	b.t.Helper()
-	c := b.dial().shakeHands(b.t, "localhost", liveOf(stream))
+	c := b.dial().shakeHands(b.t, "localhost", liveOf("build"))
 	c.send(b.t, fin|textMessage, `{"protocol":"reflexr.v1"`+members+`}`)
 	c.hear(b.t, "welcome")
 	return c
@@ -86,9 +86,9 @@ func TestNoHello(t *testing.T) {
 func TestReplayStands(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		const small, large = 3000, 3
-		b.publish("build", small, 100)
-		b.publish("build", large, 300_000)
-		c := b.follow("build", "")
+		b.publish(small, 100)
+		b.publish(large, 300_000)
+		c := b.follow("")
 		for range 3 {
 			time.Sleep(time.Hour)
 			synctest.Wait()
@@ -117,10 +117,10 @@ func TestSlowLive(t *testing.T) {
 	for name, size := range map[string]int{"small": 10, "large": 300_000} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(b *bubble) {
-				b.publish("build", 3, 10)
-				c := b.follow("build", "")
+				b.publish(3, 10)
+				c := b.follow("")
 				c.replayed(t, 0)
-				b.publish("build", 5, size)
+				b.publish(5, size)
 				_, _, err := c.frame()
 				if err != nil {
 					t.Fatal(err)
@@ -146,12 +146,12 @@ func TestSlowLive(t *testing.T) {
 // whole frames, and its pings and results between them.
 func TestSlowReader(t *testing.T) {
 	inBubble(t, func(b *bubble) {
-		c := b.follow("build", "")
+		c := b.follow("")
 		c.replayed(t, 0)
 		c.send(t, fin|pingCode, "x")
 		c.send(t, fin|textMessage, "junk")
-		b.publish("build", 1, 4000)
-		b.publish("build", 1, 9000)
+		b.publish(1, 4000)
+		b.publish(1, 9000)
 		_ = c.SetReadDeadline(time.Time{})
 		buffer := make([]byte, 200)
 		var got bytes.Buffer
@@ -189,9 +189,9 @@ func (c *raw) next(t testing.TB, kind string) []byte {
 // Who stands still for minutes after that is not waited for any longer.
 func TestGone(t *testing.T) {
 	inBubble(t, func(b *bubble) {
-		c := b.follow("build", "")
+		c := b.follow("")
 		c.replayed(t, 0)
-		b.publish("build", 1, 10)
+		b.publish(1, 10)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		b.allIsFree()
@@ -205,7 +205,7 @@ func TestGone(t *testing.T) {
 // connection with that, and loses it without, with a code that says what to do.
 func TestPings(t *testing.T) {
 	inBubble(t, func(b *bubble) {
-		c := b.follow("build", "")
+		c := b.follow("")
 		c.replayed(t, 0)
 		pings := func(n int, answer bool) {
 			for i := range n {
@@ -230,16 +230,16 @@ func TestPings(t *testing.T) {
 // A mistake in the program closes the socket with 1011, and goes on record.
 func TestSocketPanic(t *testing.T) {
 	inBubble(t, func(b *bubble) {
-		b.publish("build", 3, 10)
-		c := b.follow("build", `,"resume_after_seq":3`)
+		b.publish(3, 10)
+		c := b.follow(`,"resume_after_seq":3`)
 		c.replayed(t, 3)
-		slow := b.follow("build", `,"resume_after_seq":1`)
+		slow := b.follow(`,"resume_after_seq":1`)
 		b.broken.Store(true)
 		if code, _ := slow.closed(t); code != 1011 {
 			t.Errorf("closed with %d", code)
 		}
 		b.broken.Store(false)
-		b.publish("build", 1, 10)
+		b.publish(1, 10)
 		if e := c.hear(t, "event"); !strings.Contains(string(e), `"seq":4`) {
 			t.Errorf("the event %s", e)
 		}

@@ -48,7 +48,7 @@ func (s *socket) part(err error) {
 
 // hear takes one message. The error says that no more come.
 func (s *socket) hear(kind websocket.MessageType, from io.Reader) error {
-	if s.alive.Err() != nil {
+	if s.isClosing() {
 		return pass(from)
 	}
 	if kind != websocket.MessageText {
@@ -103,7 +103,7 @@ func (s *socket) obey(message []byte) {
 	ctx := context.WithoutCancel(s.alive)
 	result := s.handler.options.Service.Do(ctx, callerOf(s.visitor), s.stream, frame)
 	if result.Rejection != nil {
-		s.record(Command, result.Rejection)
+		_ = s.record(Command, result.Rejection) // which is the result
 	} else {
 		s.handler.options.Observer.Commanded(ctx, s.visitor, s.ref(), result, size, time.Since(start))
 	}

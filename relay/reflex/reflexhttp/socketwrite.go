@@ -49,7 +49,7 @@ func (s *socket) send() error {
 	pings := time.NewTicker(pingTime)
 	defer pings.Stop()
 	for {
-		if s.sub.Begun() && s.alive.Err() == nil {
+		if s.sub.Begun() && !s.isClosing() {
 			if err := s.pour(); err != nil {
 				return err
 			}
@@ -93,11 +93,10 @@ func (s *socket) ask() error {
 // pour sends some of what is new.
 func (s *socket) pour() error {
 	frames, err := s.sub.Next(s.alive)
-	switch {
-	case s.alive.Err() != nil, errors.Is(err, guard.ErrBusy): // then later
-		return nil
-	case err != nil:
-		s.refuse(err)
+	if err != nil {
+		if !s.isClosing() && !errors.Is(err, guard.ErrBusy) { // which passes
+			s.refuse(err)
+		}
 		return nil
 	}
 	n, err := s.offer(frames)
@@ -136,10 +135,10 @@ func (s *socket) put(b []byte) error {
 			return err
 		}
 		b = b[n:]
-		if n == 0 && s.sub.Live() && s.alive.Err() == nil {
+		if n == 0 && s.sub.Live() && !s.isClosing() {
 			s.close(tooSlow, errSlow.Error())
 		}
-		if s.alive.Err() != nil {
+		if s.isClosing() {
 			s.unsent = b
 			return nil
 		}
@@ -151,7 +150,7 @@ func (s *socket) put(b []byte) error {
 // closing. The error says that the client is gone.
 func (s *socket) try(b []byte, within time.Duration) (n int, err error) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(within))
-	if s.alive.Err() != nil {
+	if s.isClosing() {
 		return 0, nil // the deadline of whoever closed it may have come before
 	}
 	n, err = s.conn.Write(b)
