@@ -3,6 +3,8 @@ package reflex
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"hearth/relay/guard"
@@ -102,6 +104,11 @@ func (f *feeds) forget(d *feed) {
 // run follows the stream until nobody follows the feed.
 func (d *feed) run(ctx context.Context, news *notify.Subscription) {
 	defer news.Stop()
+	defer func() {
+		if value := recover(); value != nil {
+			d.fail(fmt.Errorf("following the stream %q: panic: %v\n%s", d.key.ref.Name, value, debug.Stack()))
+		}
+	}()
 	r := &reader{store: d.feeds.store, ref: d.key.ref, withoutData: d.key.withoutData}
 	for {
 		select {

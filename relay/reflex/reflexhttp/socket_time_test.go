@@ -227,14 +227,15 @@ func TestPings(t *testing.T) {
 	})
 }
 
-// A mistake in the program closes the socket with 1011, and goes on record.
+// A mistake in the program closes the sockets that it concerns with 1011, and goes
+// on record.
 func TestSocketPanic(t *testing.T) {
 	inBubble(t, func(b *bubble) {
 		b.publish(3, 10)
 		c := b.follow(`,"resume_after_seq":3`)
 		c.replayed(t, 3)
-		slow := b.follow(`,"resume_after_seq":1`)
 		b.broken.Store(true)
+		slow := b.follow(`,"resume_after_seq":1`)
 		if code, _ := slow.closed(t); code != 1011 {
 			t.Errorf("closed with %d", code)
 		}
@@ -243,7 +244,13 @@ func TestSocketPanic(t *testing.T) {
 		if e := c.hear(t, "event"); !strings.Contains(string(e), `"seq":4`) {
 			t.Errorf("the event %s", e)
 		}
-		if len(b.refusals.list) != 1 {
+		// So does one that comes up while what is new is read for everybody.
+		b.broken.Store(true)
+		b.publish(1, 10)
+		if code, _ := c.closed(t); code != 1011 {
+			t.Errorf("closed with %d", code)
+		}
+		if len(b.refusals.list) != 2 {
 			t.Errorf("%d refusals are on record", len(b.refusals.list))
 		}
 	})
