@@ -257,6 +257,12 @@ func (h *happenings) spread() error {
 	return nil
 }
 
+// anyUsed says whether any space is used, so that there is somebody to tell.
+func (h *happenings) anyUsed() bool {
+	first, err := h.store.Streams(context.Background(), store.Ref{}, 1)
+	return err == nil && len(first) > 0
+}
+
 // afterNames comes behind every name of a stream, as names are ordered.
 const afterNames = "\U0010FFFF"
 
@@ -355,7 +361,7 @@ func (h *happenings) lookAtDisk() {
 	free := h.free()
 	switch {
 	case free == 0:
-	case !h.low && free < scarce:
+	case !h.low && free < scarce && h.anyUsed():
 		h.low = true
 		h.addEverywhere(reflex.DiskLow{Free: free})
 	case h.low && free >= scarce+scarce/4:

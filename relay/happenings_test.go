@@ -258,8 +258,10 @@ func TestDiskIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, reflex.DiskRoom, reflex.StreamsMoved, reflex.StreamsCreated)
+		h.room.Store(scarce - 1)
+		time.Sleep(time.Hour) // there is nobody to tell
 		h.append(t, "default", "notes")
-		time.Sleep(time.Minute)
+		time.Sleep(2 * time.Second)
 		want := toldIn(t, h.Store, "default")
 		for _, room := range []uint64{scarce - 1, scarce + 1, scarce - 2, 0, scarce + scarce/4, scarce + 1} {
 			h.room.Store(room)
