@@ -10,7 +10,7 @@ import (
 const (
 	// maxRecent is how many batches are kept out of the index before they are merged
 	// into it: so many that in an index of a million several go to each page. They
-	// take 3 MB of memory, and some milliseconds to be read.
+	// take 3 MB of memory, and 15 ms to be read by whoever needs them first.
 	maxRecent = 32 << 10
 
 	// tooManyRecent is how many there may be if they cannot be merged, or not as
