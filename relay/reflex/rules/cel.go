@@ -7,7 +7,6 @@ import (
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
-	"cel.dev/cel-go/ext"
 	"cel.dev/cel-go/interpreter"
 )
 
@@ -17,19 +16,13 @@ import (
 const maxCost = 100_000
 
 // CEL passes events for which an expression of the Common Expression Language is
-// true. It knows the variables event, type and ts. A field that is missing makes it
-// false, as for [Where].
+// true. It knows the variables event, type and ts, and the standard functions. A
+// field that is missing makes it false, as for [Where].
 type CEL struct {
 	Expression string
 
 	program cel.Program
 }
-
-// maxExpressionProgram is how many instructions a regular expression in an
-// expression may become. CEL reckons with its letters, of which a few may become many
-// instructions; so many more than letters make a search cost no more than tenths of
-// a second.
-const maxExpressionProgram = 100
 
 // environment is what expressions know. It is made when the first one is read.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
@@ -38,8 +31,6 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("type", cel.StringType),
 		cel.Variable("ts", cel.TimestampType),
 		cel.DefaultUTCTimeZone(true),
-		cel.RegexProgramSizeLimit(maxExpressionProgram),
-		ext.Strings(),
 	)
 })
 
@@ -49,8 +40,8 @@ func (p place) cel() Filter {
 		return All{}
 	}
 	m := of("expression")
-	f := CEL{Expression: m.name(maxPattern)}
-	if f.Expression == "" {
+	f := CEL{Expression: m.text(MaxExpression)}
+	if letters(f.Expression) > MaxExpression || m.value == nil {
 		return f
 	}
 	var err error
@@ -66,13 +57,18 @@ func compile(expression string) (cel.Program, error) {
 		return nil, err
 	}
 	tree, issues := env.Compile(expression)
-	if err := issues.Err(); err != nil {
-		return nil, err
+	if issues.Err() != nil {
+		first := issues.Errors()[0]
+		return nil, fmt.Errorf("line %d, letter %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
 	}
 	if kind := tree.OutputType(); !kind.IsEquivalentType(cel.BoolType) && !kind.IsEquivalentType(cel.DynType) {
 		return nil, fmt.Errorf("it is of the type %s", kind)
 	}
-	return env.Program(tree, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
+	if searchesForUnknown(tree) {
+		return nil, errUnknownPattern
+	}
+	return env.Program(tree, cel.EvalOptions(cel.OptOptimize), cel.OptimizeRegex(searches...),
+		cel.CostTracking(joining{}), cel.CostLimit(maxCost))
 }
 
 func (f CEL) matches(e *Envelope) (bool, error) {
@@ -83,11 +79,16 @@ func (f CEL) matches(e *Envelope) (bool, error) {
 	if v == types.True {
 		return true, nil
 	}
-	if stopped, ok := errors.AsType[interpreter.EvalCancelledError](err); ok {
-		return false, stopped
+	if _, ok := errors.AsType[interpreter.EvalCancelledError](err); ok {
+		return false, errCost
+	}
+	if long, ok := errors.AsType[*tooLongError](err); ok {
+		return false, long
 	}
 	return false, nil // a field is missing, or of another type
 }
+
+var errCost = errors.New("the expression costs too much for this event")
 
 // activation is an envelope as an expression sees it.
 type activation struct{ *Envelope }

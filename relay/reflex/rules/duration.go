@@ -25,6 +25,9 @@ const (
 	year                 = 365 * Day
 )
 
+// maxDuration is how many letters a duration may have: all its parts, each exact.
+const maxDuration = 200
+
 // part begins a number with its unit.
 const part = `(?:([+-]?\d+(?:[.,]\d+)?)`
 
@@ -61,6 +64,9 @@ var (
 // ParseDuration reads a duration in the form of ISO 8601, or hours, minutes and
 // seconds with colons between them.
 func ParseDuration(text string) (Duration, error) {
+	if len(text) > maxDuration {
+		return 0, errNoDuration
+	}
 	if m := iso.FindStringSubmatch(text); m != nil && !strings.HasSuffix(text, "P") && !strings.HasSuffix(text, "T") {
 		return sum(m[1], m[2:], year, month, 7*Day, Day, Hour, Minute, Second)
 	}

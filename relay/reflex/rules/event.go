@@ -28,11 +28,15 @@ type eventMember struct {
 	err    error // that it is more than a rule may look at
 }
 
+// usualMembers is how many members most events have at most.
+const usualMembers = 8
+
 // ReadEvent finds the members of an event. It keeps the text. The error says what is
 // no JSON object in it.
 func ReadEvent(text []byte) (*Event, error) {
-	e := &Event{text: text, members: make([]eventMember, 0, 16)}
-	d := jsontext.NewDecoder(bytes.NewBuffer(text))
+	e := &Event{text: text, members: make([]eventMember, 0, usualMembers)}
+	d := borrow(text)
+	defer giveBack(d)
 	switch token, err := d.ReadToken(); {
 	case err != nil:
 		return nil, err
@@ -68,20 +72,26 @@ func ReadEvent(text []byte) (*Event, error) {
 // field returns what a path leads to. It leads into objects only.
 func (e *Event) field(path string) (v any, there bool, err error) {
 	name, rest, deeper := strings.Cut(path, ".")
-	for i := range e.members {
-		m := &e.members[i]
-		if m.name != name {
-			continue
-		}
-		m.decode()
-		if m.err != nil || !deeper {
-			return m.value, m.err == nil, m.err
-		}
-		o, _ := m.value.(Object)
-		v, there = o.field(rest)
-		return v, there, nil
+	m := e.member(name)
+	if m == nil {
+		return nil, false, e.err
 	}
-	return nil, false, e.err
+	if m.decode(); m.err != nil || !deeper {
+		return m.value, m.err == nil, m.err
+	}
+	o, _ := m.value.(Object)
+	v, there = o.field(rest)
+	return v, there, nil
+}
+
+// member returns the member of a name, nil if there is none.
+func (e *Event) member(name string) *eventMember {
+	for i := range e.members {
+		if e.members[i].name == name {
+			return &e.members[i]
+		}
+	}
+	return nil
 }
 
 // decode reads a member, if that was not done.
@@ -89,10 +99,28 @@ func (m *eventMember) decode() {
 	if m.read {
 		return
 	}
-	m.read = true
-	if m.value, m.values, m.err = decode(m.text); m.err != nil {
-		m.err = fmt.Errorf("the event's %.100q: %w", m.name, m.err)
+	m.read, m.values = true, 1
+	switch first := m.text[0]; {
+	case first == 'n':
+	case first == 't', first == 'f':
+		m.value = first == 't'
+	case first == '"':
+		m.value = unquote(m.text)
+	case first != '{' && first != '[':
+		m.value = number(string(m.text))
+	default:
+		if m.value, m.values, m.err = decode(m.text); m.err != nil {
+			m.err = fmt.Errorf("the event's %.100q: %w", m.name, m.err)
+		}
 	}
+}
+
+func unquote(text []byte) string {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text[1 : len(text)-1])
+	}
+	plain, _ := jsontext.AppendUnquote(nil, text) // it was read as a value before
+	return string(plain)
 }
 
 func (o Object) field(path string) (v any, there bool) {

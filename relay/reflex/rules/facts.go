@@ -1,11 +1,13 @@
 package rules
 
-// facts are the types of the events by which a relay tells what became of rules
-// and runs; each says of which rule in its field rule.
-var facts = map[string]bool{
-	"rule_fired": true, "rule_errored": true, "rule_reset": true, "rule_installed": true, "rule_archived": true,
-	"run_started": true, "run_progressed": true, "run_retrying": true, "run_succeeded": true,
-	"run_dead_lettered": true, "run_cancelled": true, "run_skipped": true, "run_requeued": true,
+// isFact says whether events of a type are those by which a relay tells what became
+// of rules and runs. Each says of which rule in its field rule.
+func isFact(eventType string) bool {
+	switch eventType {
+	case "rule_fired", "rule_errored", "rule_reset", "rule_installed", "rule_archived",
+		"run_started", "run_progressed", "run_retrying", "run_succeeded",
+		"run_dead_lettered", "run_cancelled", "run_skipped", "run_requeued":
+		return true
+	}
+	return false
 }
-
-func isFact(name string) bool { return facts[name] }

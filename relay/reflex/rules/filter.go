@@ -82,7 +82,7 @@ func (f Where) matches(e *Envelope) (bool, error) {
 		if !ok {
 			return false, nil
 		}
-		return f.pattern.find(f.Field, text)
+		return f.pattern.find(text)
 	}
 	return f.passes(v), nil
 }

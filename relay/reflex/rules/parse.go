@@ -8,43 +8,49 @@ import (
 // The bounds of a rule. They leave room for more than people write, and none for
 // one rule to take the memory or the time of all others.
 const (
-	// MaxRule is the largest rule, in bytes of JSON.
+	// MaxRule is the largest rule, and the largest schedule, in bytes of JSON.
 	MaxRule = 64 << 10
 
-	maxName        = 100    // letters of a rule's or an action's name, as known implementations have it
-	maxDescription = 4000   // letters: a page
-	maxField       = 256    // letters of the path of a field
-	maxFields      = 16     // of a scope or a key
-	maxTypes       = 200    // of an on
-	maxType        = 128    // letters of a type, as events may have
-	maxNodes       = 200    // filters in a rule
-	maxSteps       = 32     // of a sequence
-	maxPattern     = 1000   // letters of a regular expression or of an expression
-	maxMembers     = 10_000 // envelopes that a count waits for, and firings that a throttle counts: the state holds each
-	maxAttempts    = 1000   // of a run
-	maxMultiplier  = 100    // of the backoff
+	MaxName        = 100    // letters of a rule's or an action's name, as known implementations have it
+	MaxDescription = 4000   // letters: a page
+	MaxField       = 256    // letters of the path of a field
+	MaxFields      = 16     // of a scope or a key
+	MaxTypes       = 200    // of an on
+	MaxType        = 128    // letters of a type, as events may have
+	MaxFilters     = 200    // in a rule, those in others counted, too
+	MaxSteps       = 32     // of a sequence
+	MaxExpression  = 1000   // letters of a regular expression, of CEL, or of cron
+	MaxMembers     = 10_000 // envelopes that a count waits for, and firings that a throttle counts: the state holds each
+	MaxAttempts    = 1000   // of a run
+	MaxMultiplier  = 100    // of the backoff
 )
 
 // Parse reads a rule. The error is an *InvalidError.
 func Parse(text []byte) (Rule, error) {
+	rule, err := parse("rule", text, place.rule)
+	if err == nil {
+		rule.types = rule.possible()
+	}
+	return rule, err
+}
+
+// parse reads what a text says.
+func parse[T any](what string, text []byte, read func(place) T) (result T, err error) {
 	r := new(reader)
 	root := place{r: r, known: true}
 	if len(text) > MaxRule {
 		root.fail("too_long", "it is larger than %d bytes", MaxRule)
-		return Rule{}, &InvalidError{r.errors}
+	} else if root.value, err = Decode(text); err != nil {
+		root.fail("json", "it cannot be read as JSON: %v", err)
+	} else {
+		root.finite()
+		result = read(root)
 	}
-	v, err := Decode(text)
-	if err != nil {
-		root.fail("json", "it is not JSON: %v", err)
-		return Rule{}, &InvalidError{r.errors}
-	}
-	root.value = v
-	rule := root.rule()
 	if len(r.errors) > 0 {
-		return Rule{}, &InvalidError{r.errors}
+		var none T
+		return none, &InvalidError{What: what, Errors: r.errors}
 	}
-	rule.types = rule.possible()
-	return rule, nil
+	return result, nil
 }
 
 func (p place) rule() Rule {
@@ -54,17 +60,14 @@ func (p place) rule() Rule {
 	if !ok {
 		return rule
 	}
-	rule.Name = member("name").name(maxName)
-	if strings.ContainsRune(rule.Name, 0) {
-		member("name").fail("nul", "it holds a NUL")
-	}
+	rule.Name = member("name").name()
 	if m := member("description"); m.known {
-		rule.Description = m.text(maxDescription)
+		rule.Description = m.text(MaxDescription)
 	}
 	rule.When = member("when").when()
 	if m := member("scope"); m.known {
 		if of, ok := m.object("fields"); ok {
-			rule.Scope.Fields = of("fields").texts(0, maxFields, maxField)
+			rule.Scope.Fields = of("fields").texts(0, MaxFields, MaxField)
 		}
 	}
 	rule.Then = member("then").action()
@@ -98,7 +101,7 @@ func (p place) when() When {
 	w.Filter = member("filter").filter()
 	if m := member("dedupe"); m.value != nil {
 		if of, ok := m.object("key", "within"); ok {
-			w.Dedupe = &Dedupe{Key: of("key").texts(1, maxFields, maxField), Within: of("within").duration()}
+			w.Dedupe = &Dedupe{Key: of("key").texts(1, MaxFields, MaxField), Within: of("within").duration()}
 		}
 	}
 	if m := member("pattern"); m.known {
@@ -106,7 +109,7 @@ func (p place) when() When {
 	}
 	if m := member("throttle"); m.value != nil {
 		if of, ok := m.object("at_most", "per"); ok {
-			w.Throttle = &Throttle{AtMost: of("at_most").count(maxMembers), Per: of("per").duration()}
+			w.Throttle = &Throttle{AtMost: of("at_most").count(MaxMembers), Per: of("per").duration()}
 		}
 	}
 	return w
@@ -116,12 +119,12 @@ func (p place) pattern() Pattern {
 	switch p.kind("each", "count", "sequence", "absence") {
 	case "count":
 		if of, ok := p.object("kind", "at_least", "within"); ok {
-			return Count{AtLeast: of("at_least").count(maxMembers), Within: of("within").duration()}
+			return Count{AtLeast: of("at_least").count(MaxMembers), Within: of("within").duration()}
 		}
 	case "sequence":
 		if of, ok := p.object("kind", "steps", "within"); ok {
 			s := Sequence{Within: of("within").duration()}
-			for _, step := range of("steps").list(2, maxSteps) {
+			for _, step := range of("steps").list(2, MaxSteps) {
 				s.Steps = append(s.Steps, step.filter())
 			}
 			return s
@@ -130,16 +133,17 @@ func (p place) pattern() Pattern {
 		if of, ok := p.object("kind", "within"); ok {
 			return Absence{Within: of("within").duration()}
 		}
-	default:
+	case "each":
 		p.object("kind")
 	}
 	return Each{}
 }
 
-// kind reads what an object says it is; "" if it does not.
+// kind reads what an object says it is; "" if that is none of the kinds.
 func (p place) kind(kinds ...string) string {
 	o, ok := p.value.(Object)
 	if !ok {
+		p.wrong("an object whose kind is one of " + strings.Join(kinds, ", "))
 		return ""
 	}
 	v, known := o["kind"]
@@ -152,14 +156,14 @@ func (p place) kind(kinds ...string) string {
 }
 
 func (p place) filter() Filter {
-	if p.r.nodes++; p.r.nodes > maxNodes {
-		p.fail("too_long", "the rule has more than %d filters", maxNodes)
+	if p.r.nodes++; p.r.nodes > MaxFilters {
+		p.fail("too_long", "the rule has more than %d filters", MaxFilters)
 		return All{}
 	}
 	switch p.kind("on", "where", "all", "any", "not", "cel") {
 	case "on":
 		if of, ok := p.object("kind", "types"); ok {
-			return On{Types: of("types").texts(1, maxTypes, maxType)}
+			return On{Types: of("types").texts(1, MaxTypes, MaxType)}
 		}
 	case "where":
 		return p.where()
@@ -173,10 +177,6 @@ func (p place) filter() Filter {
 		}
 	case "cel":
 		return p.cel()
-	default:
-		if _, ok := p.value.(Object); !ok {
-			p.wrong("a filter")
-		}
 	}
 	return All{}
 }
@@ -187,7 +187,7 @@ func (p place) filters() []Filter {
 		return nil
 	}
 	var filters []Filter
-	for _, f := range of("of").list(1, maxNodes) {
+	for _, f := range of("of").list(1, MaxFilters) {
 		filters = append(filters, f.filter())
 	}
 	return filters
@@ -202,18 +202,21 @@ func (p place) where() Filter {
 		return All{}
 	}
 	field := of("field")
-	w := Where{Field: field.text(maxField), Value: of("value").value}
+	w := Where{Field: field.text(MaxField), Value: of("value").value}
 	if text, ok := field.value.(string); ok && !path.MatchString(text) {
 		field.fail("field", "it is no field: write names of letters, digits and _, with dots between them")
 	}
 	w.Op = of("op").oneOf(ops...)
 	switch value := of("value"); w.Op {
 	case "in":
-		value.list(0, maxMembers)
+		value.list(0, MaxMembers)
 	case "exists":
 		value.flag()
 	case "matches":
-		text := value.text(maxPattern)
+		text := value.text(MaxExpression)
+		if letters(text) > MaxExpression {
+			break
+		}
 		var err error
 		if w.pattern, err = compilePattern(text); err != nil {
 			value.fail("pattern", "%v", err)
@@ -228,7 +231,7 @@ func (p place) action() Action {
 	if !ok {
 		return a
 	}
-	a.Name = of("action").name(maxName)
+	a.Name = of("action").name()
 	if m := of("params"); m.known {
 		if a.Params, ok = m.value.(Object); !ok {
 			m.wrong("an object")
@@ -243,7 +246,7 @@ func (p place) retry(r Retry) Retry {
 		return r
 	}
 	if m := of("max_attempts"); m.known {
-		r.MaxAttempts = m.count(maxAttempts)
+		r.MaxAttempts = m.count(MaxAttempts)
 	}
 	if m := of("backoff"); m.known {
 		r.Backoff = m.duration()
@@ -258,8 +261,8 @@ func (p place) retry(r Retry) Retry {
 			return r
 		}
 		r.Multiplier = n.Float64()
-		if r.Multiplier < 1 || r.Multiplier > maxMultiplier {
-			m.fail("range", "it is not between 1 and %d", maxMultiplier)
+		if r.Multiplier < 1 || r.Multiplier > MaxMultiplier {
+			m.fail("range", "it is not between 1 and %d", MaxMultiplier)
 		}
 	}
 	return r

@@ -56,10 +56,20 @@ func instructions(e *syntax.Regexp) int {
 	return n
 }
 
-// find says whether the expression is found in the text of a field.
-func (p *pattern) find(field, text string) (bool, error) {
+// find says whether the expression is found in a text. The error is a
+// *tooLongError.
+func (p *pattern) find(text string) (bool, error) {
 	if most := maxSearch / p.size; len(text) > most {
-		return false, fmt.Errorf("the event's %.100q is too long to be searched: it has %d bytes, and may have %d for this expression", field, len(text), most)
+		return false, &tooLongError{len(text), most}
 	}
 	return p.expression.MatchString(text), nil
+}
+
+// tooLongError says that a text is not searched, for it is too long.
+type tooLongError struct {
+	size, most int
+}
+
+func (e *tooLongError) Error() string {
+	return fmt.Sprintf("a text of %d bytes is too long to be searched: for this regular expression it may have %d", e.size, e.most)
 }

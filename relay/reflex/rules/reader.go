@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // FieldError says what is wrong with a rule, and where.
@@ -16,17 +17,20 @@ type FieldError struct {
 	Type string // a word for programs
 }
 
-// InvalidError says that something is no rule, with all that is wrong with it.
+// InvalidError says that something is no rule or schedule, with all that is wrong
+// with it: at most 20 mistakes, in the order of the text's meaning.
 type InvalidError struct {
+	What   string // what it was to be, as "rule"
 	Errors []FieldError
 }
 
 func (e *InvalidError) Error() string {
 	first := e.Errors[0]
-	text := "the rule is not valid: " + first.Msg
+	text := "the " + e.What + " is not valid"
 	if len(first.Loc) > 0 {
-		text = "the rule is not valid at " + strings.Join(first.Loc, ".") + ": " + first.Msg
+		text += " at " + strings.Join(first.Loc, ".")
 	}
+	text += ": " + first.Msg
 	if more := len(e.Errors) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
@@ -79,6 +83,24 @@ func (p place) object(names ...string) (member func(name string) place, ok bool)
 	}, true
 }
 
+// finite refuses numbers that are not kept as they are written.
+func (p place) finite() {
+	switch v := p.value.(type) {
+	case Number:
+		if v.infinite() {
+			p.fail("range", "it is a number beyond all that can be reckoned with")
+		}
+	case List:
+		for i, element := range v {
+			p.at(strconv.Itoa(i), element, true).finite()
+		}
+	case Object:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			p.at(name, v[name], true).finite()
+		}
+	}
+}
+
 // wrong says that the value is missing or no such one.
 func (p place) wrong(want string) {
 	if !p.known {
@@ -99,11 +121,15 @@ func (p place) text(most int) string {
 	return s
 }
 
-// name reads a text that says something.
-func (p place) name(most int) string {
-	s := p.text(most)
-	if s == "" && p.value == "" {
+// name reads a text by which something is called. It stands in addresses, in
+// terminals and in lists, so that it is one line of what can be seen.
+func (p place) name() string {
+	s := p.text(MaxName)
+	switch {
+	case p.value == "":
 		p.fail("empty", "it is empty")
+	case strings.ContainsFunc(s, unicode.IsControl):
+		p.fail("control", "it holds a control character")
 	}
 	return s
 }
@@ -153,12 +179,16 @@ func (p place) duration() Duration {
 
 // oneOf reads one of some words.
 func (p place) oneOf(words ...string) string {
-	s, _ := p.value.(string)
-	if !slices.Contains(words, s) {
+	s, ok := p.value.(string)
+	switch {
+	case !ok:
 		p.wrong("one of " + strings.Join(words, ", "))
-		return words[0]
+	case !slices.Contains(words, s):
+		p.fail("unknown_word", "%.100q is not one of %s", s, strings.Join(words, ", "))
+	default:
+		return s
 	}
-	return s
+	return words[0]
 }
 
 // list goes through the elements of an array of at least and at most so many.
@@ -168,9 +198,9 @@ func (p place) list(least, most int) []place {
 	case !ok:
 		p.wrong("a list")
 	case len(l) < least:
-		p.fail("too_short", "it needs at least %d", least)
+		p.fail("too_short", "it has fewer than %d elements", least)
 	case len(l) > most:
-		p.fail("too_long", "it has more than %d", most)
+		p.fail("too_long", "it has %d elements, and may have %d", len(l), most)
 		l = nil
 	}
 	elements := make([]place, len(l))

@@ -19,32 +19,20 @@ const (
 	CatchUpAll  = "all"  // all come, MaxCatchUp at most
 )
 
+// The bounds of a schedule.
 const (
-	// minEvery is the shortest time between ticks. Each is kept for ever.
-	minEvery = Second / 10
+	MinEvery      = Second / 10 // the shortest time between ticks: each is kept for ever
+	MaxCatchUp    = 10_000
+	MaxStreams    = 100
+	MaxStreamName = 64
+	MaxZone       = 64 // letters of the name of a time zone
 
 	defaultCatchUp = 100
-	maxCatchUp     = 10_000
-	maxStreams     = 100
-	maxStreamName  = 64
-	maxZone        = 64
 )
 
 // ParseSchedule reads a schedule. The error is an *InvalidError.
 func ParseSchedule(text []byte) (Schedule, error) {
-	r := new(reader)
-	root := place{r: r, known: true}
-	v, err := Decode(text)
-	if err != nil {
-		root.fail("json", "it is not JSON: %v", err)
-		return Schedule{}, &InvalidError{r.errors}
-	}
-	root.value = v
-	s := root.schedule()
-	if len(r.errors) > 0 {
-		return Schedule{}, &InvalidError{r.errors}
-	}
-	return s, nil
+	return parse("schedule", text, place.schedule)
 }
 
 func (p place) schedule() Schedule {
@@ -53,18 +41,18 @@ func (p place) schedule() Schedule {
 	if !ok {
 		return s
 	}
-	s.Name = member("name").name(maxName)
+	s.Name = member("name").name()
 	every, cron := member("every"), member("cron")
 	switch {
 	case (every.value == nil) == (cron.value == nil):
 		p.fail("every_or_cron", "it needs either every or cron")
 	case every.value != nil:
-		if s.Every = every.duration(); s.Every > 0 && s.Every < minEvery {
-			every.fail("range", "it is shorter than %s", minEvery)
+		if s.Every = every.duration(); s.Every > 0 && s.Every < MinEvery {
+			every.fail("range", "it is shorter than %s", MinEvery)
 		}
 	default:
 		var err error
-		if s.Cron, err = ParseCron(cron.text(maxPattern)); err != nil {
+		if s.Cron, err = ParseCron(cron.text(MaxExpression)); err != nil {
 			cron.fail("cron", "%v", err)
 		}
 	}
@@ -75,19 +63,19 @@ func (p place) schedule() Schedule {
 		s.CatchUp = m.oneOf(CatchUpSkip, CatchUpAll)
 	}
 	if m := member("max_catch_up"); m.known {
-		s.MaxCatchUp = m.count(maxCatchUp)
+		s.MaxCatchUp = m.count(MaxCatchUp)
 	}
-	if m := member("streams"); m.known {
-		s.Streams = m.texts(1, maxStreams, maxStreamName)
+	if m := member("streams"); m.value != nil {
+		s.Streams = m.texts(1, MaxStreams, MaxStreamName)
 	}
 	return s
 }
 
 // zone reads the name of a zone in the tz database.
 func (p place) zone() *time.Location {
-	name := p.name(maxZone)
+	name := p.text(MaxZone)
 	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" { // which is wherever the relay happens to be
+	if err != nil || name == "" || name == "Local" { // which is wherever the relay happens to be
 		p.fail("timezone", "there is no such time zone: write one like Europe/Berlin")
 		return time.UTC
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -54,7 +55,8 @@ func Decode(text []byte) (any, error) {
 
 // decode reads a value, and says of how many it is made.
 func decode(text []byte) (v any, values int, err error) {
-	d := decoder{from: jsontext.NewDecoder(bytes.NewBuffer(text))}
+	d := decoder{from: borrow(text)}
+	defer giveBack(d.from)
 	if v, err = d.value(); err != nil {
 		return nil, d.values, err
 	}
@@ -63,6 +65,25 @@ func decode(text []byte) (v any, values int, err error) {
 	}
 	return v, d.values, nil
 }
+
+// decoders are those that rest: each event is read by one or more.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+func borrow(text []byte) *jsontext.Decoder {
+	d := decoders.Get().(*jsontext.Decoder)
+	d.Reset(bytes.NewBuffer(text))
+	return d
+}
+
+func giveBack(d *jsontext.Decoder) {
+	d.Reset(eof{}) // what it read is not its own
+	decoders.Put(d)
+}
+
+// eof has nothing to be read.
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 // decoder reads a value with all that is in it.
 type decoder struct {

@@ -190,6 +190,7 @@ func (w *watcher) evaluate(t *testing.T, log []*Envelope, batch int) (all Outcom
 			if err != nil {
 				t.Fatal(err)
 			}
+			all.Stage = o.Stage
 			all.Firings = append(all.Firings, o.Firings...)
 			all.Failures = append(all.Failures, o.Failures...)
 		}
