@@ -3,6 +3,7 @@ module hearth
 go 1.26.8
 
 require (
+	cel.dev/cel-go v0.33.2
 	filippo.io/age v1.3.2
 	fyne.io/fyne/v2 v2.8.1
 	fyne.io/systray v1.12.3-0.20260810170012-af4e8e793ec4
@@ -35,7 +36,6 @@ require (
 )
 
 require (
-	cel.dev/cel-go v0.33.2 // indirect
 	cel.dev/expr v0.25.1 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/BurntSushi/toml v1.6.0 // indirect
