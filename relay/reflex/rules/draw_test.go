@@ -79,7 +79,7 @@ func drawRule(t *rapid.T, patterns ...string) []byte {
 	}
 	rule := object{
 		"name": rapid.StringN(1, 8, -1).Filter(plainName).Draw(t, "name"), "description": rapid.String().Draw(t, "description"),
-		"when": when, "scope": object{"fields": rapid.SliceOfN(rapid.SampledFrom([]string{"k", "n"}), 0, 2).Draw(t, "scope")},
+		"streams": rapid.SampledFrom([]any{nil, []string{"kitchen"}}).Draw(t, "streams"), "when": when, "scope": object{"fields": rapid.SliceOfN(rapid.SampledFrom([]string{"k", "n"}), 0, 2).Draw(t, "scope")},
 		"then":  object{"action": "notify", "params": object{"text": rapid.String().Draw(t, "text"), "n": rapid.Float64().Draw(t, "n"), "some": someValues.Draw(t, "some")}},
 		"retry": object{"max_attempts": rapid.IntRange(1, 9).Draw(t, "attempts"), "backoff": someTimes.Draw(t, "backoff"), "multiplier": rapid.Float64Range(1, 100).Draw(t, "multiplier")},
 		"start": rapid.SampledFrom([]string{StartNow, StartBeginning}).Draw(t, "start"), "timeout": rapid.SampledFrom([]any{nil, 30}).Draw(t, "timeout"),

@@ -55,7 +55,7 @@ func parse[T any](what string, text []byte, read func(place) T) (result T, err e
 
 func (p place) rule() Rule {
 	rule := defaults()
-	member, ok := p.object("name", "description", "when", "scope", "then", "retry", "ordering", "on_dead_letter",
+	member, ok := p.object("name", "description", "streams", "when", "scope", "then", "retry", "ordering", "on_dead_letter",
 		"start", "timeout", "enabled")
 	if !ok {
 		return rule
@@ -64,6 +64,7 @@ func (p place) rule() Rule {
 	if m := member("description"); m.known {
 		rule.Description = m.text(MaxDescription)
 	}
+	rule.Streams = member("streams").streams()
 	rule.When = member("when").when()
 	if m := member("scope"); m.known {
 		if of, ok := m.object("fields"); ok {
@@ -90,6 +91,14 @@ func (p place) rule() Rule {
 		rule.Enabled = m.flag()
 	}
 	return rule
+}
+
+// streams reads names of streams; nil if there are none.
+func (p place) streams() []string {
+	if p.value == nil {
+		return nil
+	}
+	return p.texts(1, MaxStreams, MaxStreamName)
 }
 
 func (p place) when() When {

@@ -5,6 +5,7 @@ package rules
 type Rule struct {
 	Name         string
 	Description  string
+	Streams      []string // at which it looks; nil is the one through which it was given
 	When         When
 	Scope        Scope
 	Then         Action

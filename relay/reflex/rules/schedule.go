@@ -10,7 +10,7 @@ type Schedule struct {
 	Zone       *time.Location // in which Cron is meant
 	CatchUp    string         // CatchUpSkip or CatchUpAll
 	MaxCatchUp int            // how many ticks are made up for at most
-	Streams    []string       // into which the ticks go
+	Streams    []string       // into which the ticks go; nil is the one through which it was given
 }
 
 // What becomes of the ticks that were missed while nobody looked at the clock.
@@ -65,9 +65,7 @@ func (p place) schedule() Schedule {
 	if m := member("max_catch_up"); m.known {
 		s.MaxCatchUp = m.count(MaxCatchUp)
 	}
-	if m := member("streams"); m.value != nil {
-		s.Streams = m.texts(1, MaxStreams, MaxStreamName)
-	}
+	s.Streams = member("streams").streams()
 	return s
 }
 

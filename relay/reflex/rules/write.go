@@ -10,6 +10,7 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	return readable.append(nil, record{
 		{"name", r.Name},
 		{"description", r.Description},
+		{"streams", streams(r.Streams)},
 		{"when", r.When.canonical()},
 		{"scope", record{{"fields", texts(r.Scope.Fields)}}},
 		{"then", record{{"action", r.Then.Name}, {"params", r.Then.Params}}},
@@ -77,14 +78,11 @@ func texts(of []string) List {
 // MarshalJSON returns the schedule with everything in it, also what it was read
 // without. It implements [json.Marshaler].
 func (s Schedule) MarshalJSON() ([]byte, error) {
-	var every, cron, streams any
+	var every, cron any
 	if s.Cron != nil {
 		cron = s.Cron.String()
 	} else {
 		every = s.Every.String()
-	}
-	if s.Streams != nil {
-		streams = texts(s.Streams)
 	}
 	return readable.append(nil, record{
 		{"name", s.Name},
@@ -93,6 +91,13 @@ func (s Schedule) MarshalJSON() ([]byte, error) {
 		{"timezone", s.Zone.String()},
 		{"catch_up", s.CatchUp},
 		{"max_catch_up", Int(int64(s.MaxCatchUp))},
-		{"streams", streams},
+		{"streams", streams(s.Streams)},
 	}), nil
+}
+
+func streams(names []string) any {
+	if names == nil {
+		return nil
+	}
+	return texts(names)
 }
