@@ -1,0 +1,182 @@
+package store
+
+import (
+	"fmt"
+	"time"
+)
+
+// RunStatus is where a run of a rule stands.
+type RunStatus uint8
+
+// The statuses of runs. Their numbers are stored: those up to Retrying are of runs
+// that will be run, and those from Succeeded on of runs that are over.
+const (
+	Pending      RunStatus = 0
+	Running      RunStatus = 1
+	Retrying     RunStatus = 2
+	DeadLettered RunStatus = 3
+	Succeeded    RunStatus = 4
+	Skipped      RunStatus = 5
+	Cancelled    RunStatus = 6
+)
+
+var statusNames = [...]string{"pending", "running", "retrying", "dead_lettered", "succeeded", "skipped", "cancelled"}
+
+// String returns the status as reflexr.v1 spells it.
+func (s RunStatus) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("RunStatus(%d)", uint8(s))
+}
+
+// ParseRunStatus returns the status that is spelled so.
+func ParseRunStatus(text string) (RunStatus, bool) {
+	for i, name := range statusNames {
+		if name == text {
+			return RunStatus(i), true
+		}
+	}
+	return 0, false
+}
+
+// Unfinished says whether the run will be run, or is.
+func (s RunStatus) Unfinished() bool { return s <= Retrying }
+
+// Over says whether nothing more happens to the run by itself, and nobody has to
+// deal with it.
+func (s RunStatus) Over() bool { return s >= Succeeded }
+
+// RuleRun is what a rule has set off: something to be done once, however often it
+// takes to try. ("Run" alone is a run of entries.)
+type RuleRun struct {
+	// What it is, which never changes.
+	Ref
+	Number    uint64 // the order of creation, over all streams; they rise
+	ID        string // that of the firing; unique in the stream
+	Rule      string
+	ScopeKey  string
+	Scope     []byte // the fields of the scope with their values, a JSON object
+	FiredSeq  uint64
+	Matched   []uint64
+	Chain     string
+	Depth     int
+	CreatedAt time.Time // set by the store
+
+	// In which order it is run. An ordered run begins once those before it in its
+	// scope, by FiredSeq and then Number, are no longer unfinished; one that blocks is
+	// waited for as long as it is a dead letter, too. A held one does not begin
+	// until somebody has said so, and is waited for.
+	Ordered bool
+	Blocks  bool
+	Held    bool
+
+	// Where it stands.
+	Status        RunStatus
+	Epoch         uint64    // each change raises it: a fence against what comes too late
+	Tried         int       // how many attempts have begun since it was put in line
+	NextAttemptAt time.Time // of one that waits: it begins then at the earliest
+	Lease         time.Time // of a running one: until when whoever runs it will have been heard of
+	UpdatedAt     time.Time // set by the store
+	Error         string    // the latest
+	Reason        string
+	Step          string // the one that was completed last
+	Checkpoints   int    // how many were saved
+	Output        []byte // of one that has succeeded, JSON; may be empty
+
+	// What lists leave out.
+	Attempts   []Attempt // the oldest first
+	Checkpoint []byte    // the latest
+
+	// CheckpointSize is how many bytes the checkpoint has.
+	CheckpointSize int
+}
+
+// Attempt is one time that a run was tried.
+type Attempt struct {
+	Number  int       // from 1 on, also where the run was put in line again in between
+	Started time.Time // to the microsecond
+	Ended   time.Time // zero if it has not
+	Error   string
+	Reason  string
+}
+
+// RunChange is a run as it is from now on.
+//
+// What a run is does not change, and is passed over but for the id. Attempts are
+// added, and the last one that is there may end: those before it are passed over, and
+// may be left out. The checkpoint is written if Checkpoints has risen, and stays
+// otherwise.
+type RunChange struct {
+	RuleRun
+
+	// Was is the epoch of the run that was read; Epoch is set to the next one by
+	// the store.
+	Was uint64
+
+	// Renew says that nothing but the lease is written, and the epoch stays.
+	Renew bool
+}
+
+// RunFilter says which runs are listed; what is zero passes all.
+type RunFilter struct {
+	Before   uint64 // those with lower numbers
+	Rule     string
+	ScopeKey string
+	Status   []RunStatus
+	Held     bool // only those that are held
+}
+
+// Due asks for runs that may begin.
+type Due struct {
+	At   time.Time // those that may begin by then
+	Each int       // the most of one rule in one stream
+
+	// The one rule in the one stream that is asked for; all, if they are zero.
+	Ref
+	Rule string
+}
+
+// Letter is what went wrong and waits for somebody to deal with it: an event that a
+// rule could not evaluate, or a run that has failed for good, which has its letter
+// for as long as it is dead-lettered.
+type Letter struct {
+	Number  uint64 // the order in which they came, over all streams; they rise
+	Rule    string
+	Seq     uint64 // the event that could not be evaluated, or at which the run fired
+	RunID   string // of the run; empty if it is an event
+	Error   string
+	Reason  string
+	At      time.Time
+	Settled time.Time // when somebody has dealt with it; zero if nobody has
+}
+
+// LetterFilter says which letters are listed; what is zero passes all that nobody has
+// dealt with.
+type LetterFilter struct {
+	Before  uint64 // those with lower numbers
+	Rule    string
+	Settled bool // also those that somebody has dealt with
+}
+
+// Retention says how long what is over is kept.
+type Retention struct {
+	Since time.Time // what has been over since before then goes; zero keeps it however old it is
+	Most  uint64    // how many of the newest runs are kept, the unfinished counted; 0 keeps all
+}
+
+const (
+	// MaxAttempts is how many attempts of a run are kept. A run that has more loses
+	// its oldest ones.
+	MaxAttempts = 1000
+
+	// MaxCheckpoint is the largest checkpoint of a run, in bytes: it is written anew
+	// with each step.
+	MaxCheckpoint = 1 << 20
+
+	// MaxOutput is the largest output of a run, in bytes: it stands in lists.
+	MaxOutput = 64 << 10
+
+	// MaxRunText is the longest error, reason or step of a run, in bytes.
+	MaxRunText = 4 << 10
+)
