@@ -31,14 +31,23 @@ const maxDuration = 200
 // part begins a number with its unit.
 const part = `(?:([+-]?\d+(?:[.,]\d+)?)`
 
-var (
-	// iso is the form of ISO 8601, section 5.5.2, with a sign before all of it or
-	// before a part. That something follows P and T is checked apart.
-	iso = regexp.MustCompile(`^([+-])?P` + part + `Y)?` + part + `M)?` + part + `W)?` + part + `D)?` +
-		`(?:T` + part + `H)?` + part + `M)?` + part + `S)?)?$`)
+const (
+	// isoPattern is the form of ISO 8601, section 5.5.2, with a sign before all of it
+	// or before a part. That something follows P and T is checked apart.
+	isoPattern = `^([+-])?P` + part + `Y)?` + part + `M)?` + part + `W)?` + part + `D)?` +
+		`(?:T` + part + `H)?` + part + `M)?` + part + `S)?)?$`
 
-	// clock is what a clock shows, behind a number of days if there is one.
-	clock = regexp.MustCompile(`^([+-])?(?:(\d+) days?,? ?)?(\d+):(\d{2})(?::(\d{2}(?:\.\d+)?))?$`)
+	// clockPattern is what a clock shows, behind a number of days if there is one.
+	clockPattern = `^([+-])?(?:(\d+) days?,? ?)?(\d+):(\d{2})(?::(\d{2}(?:\.\d+)?))?$`
+
+	// DurationPattern is what the text of a duration is like that does not end in P or
+	// T.
+	DurationPattern = isoPattern + "|" + clockPattern
+)
+
+var (
+	iso   = regexp.MustCompile(isoPattern)
+	clock = regexp.MustCompile(clockPattern)
 )
 
 // durationOf reads a duration from a value.

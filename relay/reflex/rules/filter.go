@@ -43,6 +43,9 @@ type (
 // expression of RE2 is found, to be there or not.
 var ops = []string{"eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "matches", "exists"}
 
+// Ops lists what the field of a [Where] may be asked for.
+func Ops() []string { return slices.Clone(ops) }
+
 func (f On) matches(e *Envelope) (bool, error) { return slices.Contains(f.Types, e.Type), nil }
 
 func (f All) matches(e *Envelope) (bool, error) {

@@ -202,8 +202,10 @@ func (p place) filters() []Filter {
 	return filters
 }
 
-// path is a field of a filter: names with dots between them.
-var path = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\z`)
+// FieldPattern is what the field of a filter is: names with dots between them.
+const FieldPattern = `^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`
+
+var path = regexp.MustCompile(FieldPattern)
 
 func (p place) where() Filter {
 	of, ok := p.object("kind", "field", "op", "value")

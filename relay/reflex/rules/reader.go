@@ -172,7 +172,7 @@ func (p place) duration() Duration {
 	case err != nil:
 		p.fail("duration", "%v", err)
 	case d <= 0:
-		p.fail("range", "it is not longer than a microsecond")
+		p.fail("duration", "it is shorter than a microsecond")
 	}
 	return d
 }

@@ -48,7 +48,7 @@ func (p place) schedule() Schedule {
 		p.fail("every_or_cron", "it needs either every or cron")
 	case every.value != nil:
 		if s.Every = every.duration(); s.Every > 0 && s.Every < MinEvery {
-			every.fail("range", "it is shorter than %s", MinEvery)
+			every.fail("duration", "it is shorter than %s", MinEvery)
 		}
 	default:
 		var err error

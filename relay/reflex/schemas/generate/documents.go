@@ -81,6 +81,14 @@ func generate() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
+	for name, schema := range ruleDocuments() {
+		schema.Version = jsonschema.Version
+		text, err := render(schema)
+		if err != nil {
+			return nil, err
+		}
+		files[name+".json"] = text
+	}
 	document, err := openAPIDocument()
 	if err != nil {
 		return nil, err
