@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -181,7 +182,7 @@ func (s testStep) compare(t *testing.T, w *watcher, log []*Envelope) {
 	t.Helper()
 	var stages []Stage
 	var fires []testFiring
-	var errors []testFailure
+	var failures []testFailure
 	for _, e := range log {
 		o := w.evaluate(t, []*Envelope{e}, 1)
 		stages = append(stages, o.Stage)
@@ -204,14 +205,14 @@ func (s testStep) compare(t *testing.T, w *watcher, log []*Envelope) {
 		}
 		for _, f := range o.Failures {
 			failure := testFailure{Seq: f.Seq, Says: f.Reason}
-			if len(errors) < len(s.Errors) && s.Errors[len(errors)].Says != "" && strings.Contains(f.Reason, s.Errors[len(errors)].Says) {
-				failure.Says = s.Errors[len(errors)].Says
+			if n := len(failures); n < len(s.Errors) && s.Errors[n].Says != "" && strings.Contains(f.Reason, s.Errors[n].Says) {
+				failure.Says = s.Errors[n].Says
 			}
-			errors = append(errors, failure)
+			failures = append(failures, failure)
 		}
 	}
 	for what, pair := range map[string][2]any{
-		"stages": {s.Stages, stages}, "firings": {s.Fires, fires}, "errors": {s.Errors, errors},
+		"stages": {s.Stages, stages}, "firings": {s.Fires, fires}, "errors": {s.Errors, failures},
 	} {
 		if diff := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("the %s (-want +got):\n%s", what, diff)
@@ -303,7 +304,7 @@ func mistakes(t *testing.T, err error) []FieldError {
 	if err == nil {
 		return nil
 	}
-	invalid, ok := err.(*InvalidError)
+	invalid, ok := errors.AsType[*InvalidError](err)
 	if !ok || invalid.What == "" || len(invalid.Errors) == 0 {
 		t.Fatalf("the error %v", err)
 	}

@@ -56,7 +56,7 @@ func (v *evaluation) recall(scope string) (*State, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	fits := false
+	var fits bool
 	switch p := v.rule.When.Pattern.(type) {
 	case Count:
 		fits = s.Deadline == 0 && len(s.Members) < p.AtLeast
