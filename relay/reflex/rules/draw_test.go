@@ -64,13 +64,17 @@ func drawRule(t *rapid.T, patterns ...string) []byte {
 	case "sequence":
 		var steps []any
 		for range rapid.IntRange(2, 3).Draw(t, "steps") {
-			steps = append(steps, drawFilter(t, 1))
+			steps = append(steps, drawFilter(t, rapid.IntRange(0, 1).Draw(t, "deep")))
 		}
 		pattern["steps"], pattern["within"] = steps, someTimes.Draw(t, "within")
 	case "absence":
 		pattern["within"] = someTimes.Draw(t, "within")
 	}
-	when := object{"filter": drawFilter(t, 2), "pattern": pattern}
+	// Half of the rules take nearly everything, so that patterns have much to do.
+	when := object{"filter": object{"kind": "not", "filter": object{"kind": "on", "types": []string{"c"}}}, "pattern": pattern}
+	if rapid.Bool().Draw(t, "choosy") {
+		when["filter"] = drawFilter(t, 2)
+	}
 	if rapid.Bool().Draw(t, "dedupe") {
 		when["dedupe"] = object{"key": rapid.SliceOfN(someFields, 1, 2).Draw(t, "key"), "within": someTimes.Draw(t, "deduped within")}
 	}
@@ -79,7 +83,7 @@ func drawRule(t *rapid.T, patterns ...string) []byte {
 	}
 	rule := object{
 		"name": rapid.StringN(1, 8, -1).Filter(plainName).Draw(t, "name"), "description": rapid.String().Draw(t, "description"),
-		"streams": rapid.SampledFrom([]any{nil, []string{"kitchen"}}).Draw(t, "streams"), "when": when, "scope": object{"fields": rapid.SliceOfN(rapid.SampledFrom([]string{"k", "n"}), 0, 2).Draw(t, "scope")},
+		"streams": rapid.SampledFrom([]any{nil, []string{"kitchen"}}).Draw(t, "streams"), "when": when, "scope": object{"fields": rapid.SampledFrom([][]string{{}, {}, {"k"}, {"n", "k"}, {"k", "k"}}).Draw(t, "scope")},
 		"then":  object{"action": "notify", "params": object{"text": rapid.String().Draw(t, "text"), "n": rapid.Float64().Draw(t, "n"), "some": someValues.Draw(t, "some")}},
 		"retry": object{"max_attempts": rapid.IntRange(1, 9).Draw(t, "attempts"), "backoff": someTimes.Draw(t, "backoff"), "multiplier": rapid.Float64Range(1, 100).Draw(t, "multiplier")},
 		"start": rapid.SampledFrom([]string{StartNow, StartBeginning}).Draw(t, "start"), "timeout": rapid.SampledFrom([]any{nil, 30}).Draw(t, "timeout"),
