@@ -81,6 +81,16 @@ func TestExpressionsEnd(t *testing.T) {
 	}
 }
 
+// All expressions of a rule share what they may cost.
+func TestExpressionsShareTheirCost(t *testing.T) {
+	const some = `{"kind":"cel","expression":"event.list.all(x, event.list.all(y, x + y < 0 || true)) && false"}`
+	event := `{"type":"t","list":[` + strings.Repeat("1,", 59) + `1]}`
+	if o := look(t, some, event); o.Stage != Filtered {
+		t.Errorf("one expression: %s, %v", o.Stage, o.Failures)
+	}
+	failsWith(t, look(t, `{"kind":"any","of":[`+strings.Repeat(some+",", 99)+some+`]}`, event), "costs too much")
+}
+
 // A search of a long text for an expression that becomes many instructions is
 // refused rather than waited for.
 func TestSearchesAreBounded(t *testing.T) {
@@ -90,6 +100,9 @@ func TestSearchesAreBounded(t *testing.T) {
 	if o := look(t, fmt.Sprintf(filter, "a$"), long); o.Stage != Fired {
 		t.Errorf("a simple search of as much: %s, %v", o.Stage, o.Failures)
 	}
+	many := strings.Repeat(fmt.Sprintf(filter, "(a?){5}b")+",", 99)
+	failsWith(t, look(t, `{"kind":"any","of":[`+many+fmt.Sprintf(filter, "b")+`]}`, fmt.Sprintf(`{"type":"t","text":%q}`, strings.Repeat("a", 1<<16))),
+		"and less behind other searches of the rule")
 	for _, text := range []string{".{1000}", "(.{30}){33}", "((a|b|c){9}d{9}){30}", strings.Repeat(`\w{90}`, 12)} {
 		if _, err := compilePattern(text); err == nil || !strings.Contains(err.Error(), "too large") {
 			t.Errorf("%s: %v", text, err)

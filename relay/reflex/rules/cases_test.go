@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,7 +134,6 @@ func (c testCase) run(t *testing.T) {
 	}
 	steps := c.Steps
 	if steps == nil {
-		c.testStep.Rule = nil
 		steps = []testStep{c.testStep}
 	}
 	var log []*Envelope
@@ -168,7 +168,7 @@ func (c testCase) run(t *testing.T) {
 
 func (e testEnvelope) envelope(t *testing.T, seq uint64) *Envelope {
 	t.Helper()
-	read := &Envelope{Seq: seq, TS: int64(e.TS * float64(Second)), Event: readEvent(t, e.Event), Depth: e.More.Depth, Chain: e.More.Chain}
+	read := &Envelope{Seq: seq, TS: int64(math.Round(e.TS * float64(Second))), Event: readEvent(t, e.Event), Depth: e.More.Depth, Chain: e.More.Chain}
 	kind, _, _ := read.Event.field("type")
 	read.Type, _ = kind.(string)
 	if read.Chain == "" {

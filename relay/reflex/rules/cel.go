@@ -10,9 +10,10 @@ import (
 	"cel.dev/cel-go/interpreter"
 )
 
-// maxCost is how much an expression may cost for one event, in CEL's own measure,
-// in which a comparison is one: some milliseconds. An event is what others send, so
-// that its size is not the rule's to choose.
+// maxCost is how much an expression may cost for one event, in CEL's own measure, in
+// which a comparison is one: some ten milliseconds. All expressions of a rule together
+// may cost twice as much. An event is what others send, so that its size is not the
+// rule's to choose.
 const maxCost = 100_000
 
 // CEL passes events for which an expression of the Common Expression Language is
@@ -67,15 +68,20 @@ func compile(expression string) (cel.Program, error) {
 	if searchesForUnknown(tree) {
 		return nil, errUnknownPattern
 	}
-	return env.Program(tree, cel.EvalOptions(cel.OptOptimize), cel.OptimizeRegex(searches...),
-		cel.CostTracking(joining{}), cel.CostLimit(maxCost))
+	return env.Program(tree, append(make(bounds).options(), cel.EvalOptions(cel.OptOptimize))...)
 }
 
 func (f CEL) matches(e *Envelope) (bool, error) {
 	if err := e.Event.makeNative(); err != nil {
 		return false, err
 	}
-	v, _, err := f.program.Eval(activation{e})
+	if e.cost > maxCost {
+		return false, errCost
+	}
+	v, details, err := f.program.Eval(activation{e})
+	if cost := details.ActualCost(); cost != nil {
+		e.cost += *cost
+	}
 	if v == types.True {
 		return true, nil
 	}

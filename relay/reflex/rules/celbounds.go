@@ -17,50 +17,71 @@ import (
 // behind each call, which is too late for a search of many megabytes. Functions that
 // make much of little, as join and replace of its extensions, are left out.
 
-// joining reckons with what CEL takes for nothing where it does not know the types
-// before: x + x of texts or lists, which doubles what there is each time.
-type joining struct{}
+// bounds are those of one expression: the regular expressions in it, by their texts.
+type bounds map[string]*pattern
 
-// lettersPerCost is how many letters of a text cost as much as a comparison, as
-// elsewhere in CEL's measure.
-const lettersPerCost = 10
+const (
+	// lettersPerCost is how many letters of a text cost as much as a comparison, as
+	// elsewhere in CEL's measure.
+	lettersPerCost = 10
 
-// CallCost implements the interface that [cel.CostTracking] takes.
-func (joining) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
-	if function != operators.Add {
-		return nil
+	// stepsPerCost is how many steps of a search do: CEL's own reckons with the letters
+	// of a regular expression, of which a few may become a thousand instructions.
+	stepsPerCost = 100
+)
+
+// options bound a program.
+func (b bounds) options() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.CostTracking(b),
+		cel.CostLimit(maxCost),
+		cel.OptimizeRegex( // as a function and as a method
+			&interpreter.RegexOptimization{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: b.search},
+			&interpreter.RegexOptimization{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: b.search},
+		),
 	}
-	switch result := result.(type) {
-	case types.String:
-		return new(1 + uint64(len(result))/lettersPerCost)
-	case types.Bytes:
-		return new(1 + uint64(len(result))/lettersPerCost)
-	case traits.Lister:
-		if size, ok := result.Size().(types.Int); ok {
-			return new(1 + uint64(size))
+}
+
+// CallCost implements the interface that [cel.CostTracking] takes; nil leaves the cost
+// to CEL. That takes x + x for nothing where it does not know the types before, of texts
+// or lists, which doubles what there is each time.
+func (b bounds) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint64 {
+	switch function {
+	case operators.Add:
+		switch result := result.(type) {
+		case types.String:
+			return new(1 + uint64(len(result))/lettersPerCost)
+		case types.Bytes:
+			return new(1 + uint64(len(result))/lettersPerCost)
+		case traits.Lister:
+			if size, ok := result.Size().(types.Int); ok {
+				return new(1 + uint64(size))
+			}
+		}
+	case overloads.Matches:
+		in, isText := args[0].(types.String)
+		text, _ := args[1].(types.String)
+		if p := b[string(text)]; p != nil && isText {
+			return new(1 + uint64(p.cost(string(in)))/stepsPerCost)
 		}
 	}
 	return nil
 }
 
-// searches are the calls of matches, as a function and as a method. Their regular
-// expressions are made once, and bounded like those of [Where].
-var searches = []*interpreter.RegexOptimization{
-	{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: search},
-	{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: search},
-}
-
-func search(call interpreter.InterpretableCall, text string) (interpreter.InterpretableCall, error) {
+// search makes a search of a call of matches, whose regular expression is made once,
+// and is bounded like those of [Where].
+func (b bounds) search(call interpreter.InterpretableCall, text string) (interpreter.InterpretableCall, error) {
 	p, err := compilePattern(text)
 	if err != nil {
 		return nil, err
 	}
+	b[text] = p
 	return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), func(values ...ref.Val) ref.Val {
 		in, ok := values[0].(types.String)
 		if !ok {
 			return types.NoSuchOverloadErr()
 		}
-		found, err := p.find(string(in))
+		found, err := p.find(string(in), new(int))
 		if err != nil {
 			return types.WrapErr(err)
 		}

@@ -21,6 +21,8 @@ func (d date) next() date     { return dateOf(d.at(0, 0).AddDate(0, 0, 1)) }
 func (d date) previous() date { return dateOf(d.at(0, 0).AddDate(0, 0, -1)) }
 func (d date) weekday() int   { return int(d.at(0, 0).Weekday()) }
 
+func (d date) before(e date) bool { return d.at(0, 0).Before(e.at(0, 0)) }
+
 func (d date) daysOfMonth() int {
 	return time.Date(d.year, time.Month(d.month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }

@@ -227,9 +227,39 @@ func (c *Cron) Next(t time.Time, zone *time.Location) time.Time {
 }
 
 // first returns the first time after t of those that belong to a day.
-func (c *Cron) first(d date, t time.Time, zone *time.Location) (first time.Time) {
+func (c *Cron) first(d date, t time.Time, zone *time.Location) time.Time {
+	for _, at := range c.on(d, zone) {
+		if at.After(t) {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// Last returns the last times, so many at most, that are after one moment and not
+// after another, oldest first.
+func (c *Cron) Last(most int, after, until time.Time, zone *time.Location) (last []time.Time) {
+	// A day's times may lie among those of the days beside it, as in Next; so two
+	// days more are looked at than give enough.
+	begin := dateOf(after.In(zone)).previous()
+	for d, more := dateOf(until.In(zone)).next(), 2; more >= 0 && !d.before(begin); d = d.previous() {
+		for _, at := range c.on(d, zone) {
+			if at.After(after) && !at.After(until) {
+				last = append(last, at)
+			}
+		}
+		if len(last) >= most {
+			more--
+		}
+	}
+	last = inOrder(last)
+	return last[max(0, len(last)-most):]
+}
+
+// on returns the times that belong to a day, in their order.
+func (c *Cron) on(d date, zone *time.Location) (times []time.Time) {
 	if !c.matches(d) {
-		return first
+		return nil
 	}
 	offsets := offsetsAround(d, zone)
 	for hour := range 24 {
@@ -237,15 +267,16 @@ func (c *Cron) first(d date, t time.Time, zone *time.Location) (first time.Time)
 			continue
 		}
 		for minute := range 60 {
-			if !c.minutes.has(minute) {
-				continue
-			}
-			for _, at := range offsets.instants(d.at(hour, minute), c.fixed) {
-				if at.After(t) && (first.IsZero() || at.Before(first)) {
-					first = at
-				}
+			if c.minutes.has(minute) {
+				times = append(times, offsets.instants(d.at(hour, minute), c.fixed)...)
 			}
 		}
 	}
-	return first
+	return inOrder(times)
+}
+
+// inOrder sorts times, and leaves one of those that are the same.
+func inOrder(times []time.Time) []time.Time {
+	slices.SortFunc(times, time.Time.Compare)
+	return slices.CompactFunc(times, time.Time.Equal)
 }

@@ -13,6 +13,10 @@ type Envelope struct {
 	Event *Event
 	Depth int    // of causation: 0 if no run published it
 	Chain string // its correlation id
+
+	// What a rule has spent on it so far.
+	searched int    // see maxSearch
+	cost     uint64 // see maxCost
 }
 
 // Progress is how far a rule has come in a stream.
@@ -66,10 +70,13 @@ type Outcome struct {
 const NoDepth = -1
 
 // Evaluate lets a rule look at the next envelope. What it remembers goes into the
-// memory and the progress, whose cursor it moves. An error is the memory's.
+// memory and the progress, whose cursor it moves. The same rule makes the same of the
+// same envelopes, always; those of which it takes no notice may be left out, see
+// [Rule.EventTypes]. An error is the memory's.
 func (r *Rule) Evaluate(p *Progress, m Memory, e *Envelope, maxDepth int) (Outcome, error) {
 	v := evaluation{rule: r, progress: p, memory: m, envelope: e, maxDepth: maxDepth}
 	p.Cursor = e.Seq
+	e.searched, e.cost = 0, 0
 	if err := v.moveClock(); err != nil {
 		return Outcome{}, err
 	}

@@ -12,7 +12,6 @@ import (
 // event may be large, so that each member is read when it is asked for first. It is
 // not for several goroutines at once.
 type Event struct {
-	text    []byte
 	members []eventMember
 	err     error          // that it has too many
 	native  map[string]any // all of it as CEL takes it, once it was asked for
@@ -34,7 +33,7 @@ const usualMembers = 8
 // ReadEvent finds the members of an event. It keeps the text. The error says what is
 // no JSON object in it.
 func ReadEvent(text []byte) (*Event, error) {
-	e := &Event{text: text, members: make([]eventMember, 0, usualMembers)}
+	e := &Event{members: make([]eventMember, 0, usualMembers)}
 	d := borrow(text)
 	defer giveBack(d)
 	switch token, err := d.ReadToken(); {

@@ -85,7 +85,7 @@ func (f Where) matches(e *Envelope) (bool, error) {
 		if !ok {
 			return false, nil
 		}
-		return f.pattern.find(text)
+		return f.pattern.find(text, &e.searched)
 	}
 	return f.passes(v), nil
 }

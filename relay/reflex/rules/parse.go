@@ -41,7 +41,7 @@ func parse[T any](what string, text []byte, read func(place) T) (result T, err e
 	if len(text) > MaxRule {
 		root.fail("too_long", "it is larger than %d bytes", MaxRule)
 	} else if root.value, err = Decode(text); err != nil {
-		root.fail("json", "it cannot be read as JSON: %v", err)
+		root.fail("json", "it cannot be read as JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
 	} else {
 		root.finite()
 		result = read(root)

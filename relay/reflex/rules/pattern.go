@@ -12,10 +12,10 @@ const (
 	// few dozen.
 	maxProgram = 1000
 
-	// maxSearch is how much one search may cost: letters of the text times
-	// instructions of the expression, which is what RE2 promises to need at most. It
-	// is about a tenth of a second. A text is what others send, so that its size is
-	// not the rule's to choose.
+	// maxSearch is how much all searches of a rule at one event may cost: letters of
+	// texts times instructions of expressions, which is what RE2 promises to need at
+	// most. It is some tenths of a second. A text is what others send, so that its
+	// size is not the rule's to choose.
 	maxSearch = 1 << 24
 )
 
@@ -56,11 +56,14 @@ func instructions(e *syntax.Regexp) int {
 	return n
 }
 
-// find says whether the expression is found in a text. The error is a
-// *tooLongError.
-func (p *pattern) find(text string) (bool, error) {
-	if most := maxSearch / p.size; len(text) > most {
-		return false, &tooLongError{len(text), most}
+// cost returns what it costs to search a text.
+func (p *pattern) cost(text string) int { return (len(text) + 1) * p.size }
+
+// find says whether the expression is found in a text, and adds what that costs to
+// what is spent. The error is a *tooLongError.
+func (p *pattern) find(text string, spent *int) (bool, error) {
+	if *spent += p.cost(text); *spent > maxSearch {
+		return false, &tooLongError{len(text), maxSearch / p.size}
 	}
 	return p.expression.MatchString(text), nil
 }
@@ -71,5 +74,6 @@ type tooLongError struct {
 }
 
 func (e *tooLongError) Error() string {
-	return fmt.Sprintf("a text of %d bytes is too long to be searched: for this regular expression it may have %d", e.size, e.most)
+	return fmt.Sprintf("a text of %d bytes is too long to be searched: for this regular expression it may have %d, "+
+		"and less behind other searches of the rule", e.size, e.most)
 }

@@ -206,6 +206,27 @@ func TestEventTypesAreAllThatMatters(t *testing.T) {
 	})
 }
 
+// A state that has expired may be forgotten: nothing that the rule does later tells.
+func TestExpiredStatesMeanNothing(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		rule := drawParsed(r)
+		log := drawLog(r, rule.Name)
+		keeping := &watcher{rule: rule, maxDepth: someDepth}
+		forgetting := &watcher{rule: rule, maxDepth: someDepth}
+		for _, e := range log {
+			for scope, s := range forgetting.memory.states {
+				if rule.Expires(s) <= e.TS {
+					_ = forgetting.memory.Save(scope, nil)
+				}
+			}
+			want, got := keeping.evaluate(t, []*Envelope{e}, 1), forgetting.evaluate(t, []*Envelope{e}, 1)
+			if diff := cmp.Diff(want, got, sameValues); diff != "" {
+				t.Fatalf("at %d (-keeping +forgetting):\n%s", e.Seq, diff)
+			}
+		}
+	})
+}
+
 // What a rule is written as is read as the same rule.
 func TestRulesAreWrittenAsTheyAreRead(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -18,7 +18,7 @@ type FieldError struct {
 }
 
 // InvalidError says that something is no rule or schedule, with all that is wrong
-// with it: at most 20 mistakes, in the order of the text's meaning.
+// with it, or the first twenty mistakes.
 type InvalidError struct {
 	What   string // what it was to be, as "rule"
 	Errors []FieldError
@@ -198,7 +198,7 @@ func (p place) list(least, most int) []place {
 	case !ok:
 		p.wrong("a list")
 	case len(l) < least:
-		p.fail("too_short", "it has fewer than %d elements", least)
+		p.fail("too_short", "it has %d elements, and needs %d", len(l), least)
 	case len(l) > most:
 		p.fail("too_long", "it has %d elements, and may have %d", len(l), most)
 		l = nil

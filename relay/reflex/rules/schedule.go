@@ -51,10 +51,7 @@ func (p place) schedule() Schedule {
 			every.fail("duration", "it is shorter than %s", MinEvery)
 		}
 	default:
-		var err error
-		if s.Cron, err = ParseCron(cron.text(MaxExpression)); err != nil {
-			cron.fail("cron", "%v", err)
-		}
+		s.Cron = cron.cron()
 	}
 	if m := member("timezone"); m.known {
 		s.Zone = m.zone()
@@ -67,6 +64,18 @@ func (p place) schedule() Schedule {
 	}
 	s.Streams = member("streams").streams()
 	return s
+}
+
+func (p place) cron() *Cron {
+	text := p.text(MaxExpression)
+	if _, ok := p.value.(string); !ok || letters(text) > MaxExpression {
+		return nil
+	}
+	c, err := ParseCron(text)
+	if err != nil {
+		p.fail("cron", "%v", err)
+	}
+	return c
 }
 
 // zone reads the name of a zone in the tz database.
@@ -95,11 +104,12 @@ func (s *Schedule) Due(last, now time.Time) []time.Time {
 	if s.CatchUp == CatchUpAll {
 		most = s.MaxCatchUp
 	}
-	if s.Cron == nil {
-		// What was missed may be more than anybody counts up.
-		if skipped := int64(now.Sub(last)/s.Every.Time()) - int64(most); skipped > 0 {
-			last = last.Add(time.Duration(skipped) * s.Every.Time())
-		}
+	if s.Cron != nil {
+		return s.Cron.Last(most, last, now, s.Zone)
+	}
+	// What was missed may be more than anybody counts up.
+	if skipped := int64(now.Sub(last)/s.Every.Time()) - int64(most); skipped > 0 {
+		last = last.Add(time.Duration(skipped) * s.Every.Time())
 	}
 	var due []time.Time
 	for t := s.Next(last); !t.IsZero() && !t.After(now); t = s.Next(t) {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,8 +12,6 @@ type Member struct {
 	TS    int64  `json:"ts"`
 	Depth int    `json:"depth,omitempty"`
 }
-
-func (m Member) time() int64 { return m.TS }
 
 // State is what a rule remembers in one scope.
 type State struct {
@@ -31,6 +30,10 @@ type Sighting struct {
 	Key string `json:"key"`
 	At  int64  `json:"at"` // first
 }
+
+func (m Member) time() int64   { return m.TS }
+func (s Sighting) time() int64 { return s.At }
+func moment(at int64) int64    { return at }
 
 func (s *State) empty() bool {
 	return len(s.Members) == 0 && s.Deadline == 0 && len(s.Seen) == 0 && len(s.Fired) == 0
@@ -73,6 +76,35 @@ func (v *evaluation) recall(scope string) (*State, error) {
 	return s, nil
 }
 
+// Expires returns from when on a state means nothing any more, if nothing comes that
+// changes it: who forgets it then forgets nothing. One with a deadline never does.
+func (r *Rule) Expires(s *State) (at int64) {
+	if s.Deadline != 0 {
+		return math.MaxInt64
+	}
+	switch p := r.When.Pattern.(type) {
+	case Count:
+		at = after(s.Members, Member.time, p.Within)
+	case Sequence:
+		at = after(s.Members[:min(1, len(s.Members))], Member.time, p.Within)
+	}
+	if d := r.When.Dedupe; d != nil {
+		at = max(at, after(s.Seen, Sighting.time, d.Within))
+	}
+	if t := r.When.Throttle; t != nil {
+		at = max(at, after(s.Fired, moment, t.Per))
+	}
+	return at
+}
+
+// after returns when the last in a list is out of a window; 0 if there is none.
+func after[T any](list []T, at func(T) int64, window Duration) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	return at(list[len(list)-1]) + int64(window)
+}
+
 // expired returns how many of the oldest in a list are before a window that ends
 // now.
 func expired[T any](list []T, at func(T) int64, now int64, window Duration) int {
@@ -112,7 +144,7 @@ func (d *Dedupe) drops(s *State, e *Envelope) (bool, error) {
 			s.seen[sighting.Key] = true
 		}
 	}
-	s.forget(expired(s.Seen, func(s Sighting) int64 { return s.At }, e.TS, d.Within))
+	s.forget(expired(s.Seen, Sighting.time, e.TS, d.Within))
 	if s.seen[key] {
 		return true, nil
 	}
@@ -132,7 +164,7 @@ func (s *State) forget(many int) {
 // drops says whether the rule has fired too often to fire once more, and if not,
 // counts that.
 func (t *Throttle) drops(s *State, at int64) bool {
-	s.Fired = s.Fired[expired(s.Fired, func(fired int64) int64 { return fired }, at, t.Per):]
+	s.Fired = s.Fired[expired(s.Fired, moment, at, t.Per):]
 	if len(s.Fired) >= t.AtMost {
 		return true
 	}
