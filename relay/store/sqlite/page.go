@@ -30,16 +30,14 @@ func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err
 			return err
 		}
 		known := ask.After == nil || r.tails.ended(place, ask.After)
-		if ask.After == nil && ask.Behind > 0 {
-			if ask.After, err = r.cursorAt(conn, s, ask.Behind); err != nil {
-				return err
-			}
+		if page = begun(s, ask); page.Last > 0 && ask.After == nil && ask.Entries <= 0 {
+			page.Link, err = r.linkAt(conn, s, page.Last)
+			return err
 		}
-		page = begun(s, ask)
-		if err = r.fill(conn, s, ask, &page, known); err == nil {
-			r.tails.fill(place, s, ask.After, &page)
+		if err := r.fill(conn, s, ask, &page, known); err != nil {
+			return err
 		}
-		return err
+		return r.remember(conn, place, s, ask, &page)
 	})
 	if err != nil {
 		return store.Page{}, err
@@ -47,25 +45,50 @@ func (r *Reader) Page(ctx context.Context, ask store.Read) (page store.Page, err
 	return page, nil
 }
 
-// begun returns a page that has no entries yet.
+// begun returns a page that has no entries yet. Behind a position its link is not
+// known, but at the start and the head of the stream.
 func begun(s found, ask store.Read) store.Page {
-	page := store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head, Link: protocol.Genesis(s.Identity)}
-	if ask.After != nil {
+	page := store.Page{Kind: s.Kind, Stream: s.Identity, Epoch: s.Epoch, Head: s.Head, Last: ask.Behind}
+	switch {
+	case ask.After != nil:
 		page.Last, page.Link = ask.After.Seq, ask.After.Link
+	case page.Last == s.Head:
+		page.Link = s.Link
+	default:
+		page.Link = protocol.Genesis(s.Identity)
 	}
 	return page
 }
 
-// cursorAt returns the cursor at a position of a stream.
-func (r *Reader) cursorAt(conn *connection, s found, seq uint64) (*protocol.Cursor, error) {
-	if seq == s.Head {
-		return &protocol.Cursor{Stream: s.Identity, Seq: seq, Link: s.Link}, nil
+// linkAt returns the link at a position of a stream.
+func (r *Reader) linkAt(conn *connection, s found, seq uint64) (protocol.Link, error) {
+	switch seq {
+	case 0:
+		return protocol.Genesis(s.Identity), nil
+	case s.Head:
+		return s.Link, nil
 	}
 	list, err := r.back(conn, s, seq, 1)
 	if err != nil {
-		return nil, err
+		return protocol.Link{}, err
 	}
-	return &protocol.Cursor{Stream: s.Identity, Seq: seq, Link: list[0].Link}, nil
+	return list[0].Link, nil
+}
+
+// remember keeps what a page says of where its stream stands.
+func (r *Reader) remember(conn *connection, place *tail, s found, ask store.Read, page *store.Page) (err error) {
+	var before protocol.Link // the one before the page
+	switch {
+	case !isTail(page):
+	case ask.After != nil:
+		before = ask.After.Link
+	default:
+		if before, err = r.linkAt(conn, s, ask.Behind); err != nil {
+			return err
+		}
+	}
+	r.tails.fill(place, s, before, page)
+	return nil
 }
 
 // checkCursor checks all of a cursor, or of a position, that the stream's own row
@@ -140,7 +163,7 @@ func (r *Reader) collect(stmt *sqlite.Stmt, s found, ask store.Read, page *store
 			if err != nil {
 				return damaged(page.Last, err.Error())
 			}
-			if at.Link != ask.After.Link {
+			if ask.After != nil && at.Link != ask.After.Link {
 				return &store.DivergedError{Ref: s.Ref, Seq: page.Last}
 			}
 			body = rest

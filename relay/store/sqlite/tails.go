@@ -76,9 +76,19 @@ func (t *tails) enter(ref store.Ref) *tail {
 	return s
 }
 
+// isTail says whether a page is worth being remembered: it has a stream's newest
+// entries, and not too much of them.
+func isTail(page *store.Page) bool {
+	size := 0
+	for _, piece := range page.Wire {
+		size += len(piece)
+	}
+	return page.Count > 0 && page.Last == page.Head && size <= maxTail
+}
+
 // fill notes in a place that was entered before what was read of the stream
-// then: a page.
-func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page) {
+// then: a page, and the link before it if that is one of the newest.
+func (t *tails) fill(s *tail, f found, before protocol.Link, page *store.Page) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s == nil || t.streams[f.Ref] != s || f.Head < s.floor {
@@ -89,23 +99,17 @@ func (t *tails) fill(s *tail, f found, after *protocol.Cursor, page *store.Page)
 		s.ends[s.turn] = end{page.Last, page.Link}
 		s.turn = (s.turn + 1) % len(s.ends)
 	}
-	size := 0
-	for _, piece := range page.Wire {
-		size += len(piece)
-	}
 	first := page.Last - uint64(page.Count) + 1
-	if page.Count == 0 || page.Last != f.Head || size > maxTail || len(s.wire) > 0 && s.first <= first {
+	if !isTail(page) || len(s.wire) > 0 && s.first <= first {
 		return
 	}
-	t.bytes += size - len(s.wire)
-	s.first, s.before = first, protocol.Genesis(f.Identity)
-	if after != nil {
-		s.before = after.Link
-	}
+	t.bytes -= len(s.wire)
+	s.first, s.before = first, before
 	// A piece that is made for what it holds is nobody else's later.
 	if s.wire = page.Wire[0]; len(page.Wire) > 1 || cap(s.wire) == store.PieceSize {
 		s.wire = slices.Concat(page.Wire...)
 	}
+	t.bytes += len(s.wire)
 	t.shrink(s)
 }
 
@@ -199,11 +203,7 @@ func (t *tail) page(ask store.Read) (page store.Page, known bool, err error) {
 		return store.Page{}, true, err
 	}
 	page = begun(t.found, ask)
-	if ask.After == nil {
-		page.Last = ask.Behind
-	}
 	if page.Last == t.Head {
-		page.Link = t.Link
 		return page, true, nil
 	}
 	if ask.Entries <= 0 {
