@@ -20,15 +20,14 @@ type Automation interface {
 	// and *TooManySchedulesError. None of them is remembered as a command's result.
 	React(ctx context.Context, r Reaction) (Reacted, error)
 
-	// PruneRuns lets go of the runs that are over, and of letters that are dealt with,
-	// which were over the longest, if they are older than a retention has it or too
-	// many: up to a thousand, so that it is called again until it returns none.
+	// PruneRuns lets go of the runs that have been over the longest, if they are older
+	// than a retention has it or too many: up to a thousand, so that it is called
+	// again until it returns none. The errors are *FullError, ErrClosed, the context's.
 	PruneRuns(ctx context.Context, r Retention) (pruned int, err error)
 
 	// Rules lists the newest version of each rule of a space, also of those that are
-	// archived, in the order of their names; all spaces if it is empty. The revision
-	// says how often the rules of the space were changed; of all spaces together
-	// it means nothing.
+	// archived, in the order of their names; of all spaces if it is empty. The revision
+	// rises whenever a rule of one of these changes.
 	Rules(ctx context.Context, space string) (list []Rule, revision uint64, err error)
 
 	// RuleHistory lists the versions of a rule before one (0: from the newest on),
@@ -37,15 +36,16 @@ type Automation interface {
 	RuleHistory(ctx context.Context, space, rule string, before uint64, limit int) ([]Rule, error)
 
 	// Standing returns how far the rules have come in a stream; the zero Standing for
-	// a stream that is not there.
+	// a stream that is not there. So do the others: what is not there has no states,
+	// runs and letters.
 	Standing(ctx context.Context, ref Ref) (Standing, error)
 
 	// ScopeState returns what a rule remembers in a scope; one without State if that
 	// is nothing.
 	ScopeState(ctx context.Context, ref Ref, rule, scope string) (ScopeState, error)
 
-	// DueStates lists the states of a rule whose deadlines are not after a time, in the
-	// order of deadline and scope; limit says how many at the most.
+	// DueStates lists the states of a rule whose deadlines are not after a time, to the
+	// microsecond, in the order of deadline and scope; limit says how many at the most.
 	DueStates(ctx context.Context, ref Ref, rule string, at time.Time, limit int) ([]ScopeState, error)
 
 	// Deadlines lists, of each rule in each stream that waits for a time, the earliest
@@ -65,12 +65,13 @@ type Automation interface {
 	// earliest of those may begin that may not yet, zero if there is none.
 	DueRuns(ctx context.Context, d Due) (list []RuleRun, next time.Time, err error)
 
-	// Leases lists the running runs whose leases end before a time, those first that
-	// end first, as RuleRuns does; limit says how many at the most.
+	// Leases lists the running runs, be they held or not, whose leases end before a
+	// time, those first that end first, as RuleRuns does; limit says how many at the
+	// most.
 	Leases(ctx context.Context, before time.Time, limit int) ([]RuleRun, error)
 
-	// Letters lists dead letters of a stream, the newest first: those that a filter
-	// passes, at most limit of them.
+	// Letters lists the dead letters of a stream that nobody has dealt with, the newest
+	// first: those that a filter passes, at most limit of them.
 	Letters(ctx context.Context, ref Ref, f LetterFilter, limit int) ([]Letter, error)
 
 	// Schedules lists the schedules of a space in the order of their names; of all
@@ -83,7 +84,8 @@ type Automation interface {
 type Reaction struct {
 	Ref
 
-	// Revision is that of the rules of the space by which was evaluated.
+	// Revision is that of the rules of the space by which was evaluated; 0 if they do
+	// not matter.
 	Revision uint64
 
 	// Stream is how far the stream is evaluated for all rules that are in step.
@@ -93,7 +95,7 @@ type Reaction struct {
 	NewRuns  []RuleRun // in the order in which they fired; Number, Epoch and CreatedAt are set by the store
 	Runs     []RunChange
 	Letters  []Letter // evaluation errors; Number and At are set by the store
-	Settled  []uint64 // the numbers of letters that are dealt with
+	Settled  []uint64 // the numbers of letters of events that are dealt with, which go; those of runs go by themselves
 	Rule     *Rule    // the next version of a rule
 	Schedule *ScheduleChange
 
@@ -157,7 +159,7 @@ type Reacted struct {
 	First  uint64            // the facts that were appended; 0 if none was
 	Last   uint64
 	Facts  []Published // each of those of the reaction
-	Runs   []RuleRun   // the new ones, with their numbers
+	Runs   []RuleRun   // the new ones, with their numbers and epochs
 
 	// Earlier is the result of the command, if it ran before: nothing else is set
 	// then, and nothing was done.
@@ -200,17 +202,17 @@ type Rule struct {
 	Provenance []byte    // where it comes from, JSON, as whoever put it said; may be empty
 	Actor      []byte    // who put it, a JSON object; may be empty
 	Reason     string    // why it was archived, as whoever did it gave it
-	At         time.Time // when; set by the store
+	At         time.Time // when, to the microsecond; set by the store
 }
 
 // ScheduleChange puts or drops a schedule, or says that it ticked.
 type ScheduleChange struct {
 	Name string
-	Spec []byte // the schedule, JSON. With another one than before its time tables start anew
+	Spec []byte // the schedule, JSON. With another one than before its ticks start anew
 	Drop bool
 
-	// Tick says that the schedule's last tick in the stream was at this time, or that
-	// its time table begins there; Was is what it was before, zero if there was none.
+	// Tick says that the schedule ticked last in the stream at this time, or begins
+	// there; Was is what that was before, zero if there was nothing.
 	Was, Tick time.Time
 }
 
@@ -237,6 +239,9 @@ const (
 
 	// MaxSpec is the largest rule or schedule, in bytes.
 	MaxSpec = 64 << 10
+
+	// MaxScope is the longest scope, in bytes, and the largest object with its fields.
+	MaxScope = 16 << 10
 
 	// MaxReaction is how much may be written at once, in bytes: it is done in one
 	// transaction, which others have to wait for.

@@ -64,9 +64,9 @@ type RuleRun struct {
 	CreatedAt time.Time // set by the store
 
 	// In which order it is run. An ordered run begins once those before it in its
-	// scope, by FiredSeq and then Number, are no longer unfinished; one that blocks is
-	// waited for as long as it is a dead letter, too. A held one does not begin
-	// until somebody has said so, and is waited for.
+	// scope, by FiredSeq and then Number, are no longer unfinished, and none there
+	// runs; one that blocks is waited for while it is a dead letter, too. A held one
+	// does not begin until somebody has said so, and is waited for.
 	Ordered bool
 	Blocks  bool
 	Held    bool
@@ -75,7 +75,7 @@ type RuleRun struct {
 	Status        RunStatus
 	Epoch         uint64    // each change raises it: a fence against what comes too late
 	Tried         int       // how many attempts have begun since it was put in line
-	NextAttemptAt time.Time // of one that waits: it begins then at the earliest
+	NextAttemptAt time.Time // of one that waits: it begins then at the earliest; zero is at once
 	Lease         time.Time // of a running one: until when whoever runs it will have been heard of
 	UpdatedAt     time.Time // set by the store
 	Error         string    // the latest
@@ -110,8 +110,9 @@ type Attempt struct {
 type RunChange struct {
 	RuleRun
 
-	// Was is the epoch of the run that was read; Epoch is set to the next one by
-	// the store.
+	// Was is the epoch of the run as it was read, of which this is a change; Epoch is
+	// set to the next one by the store. A run that begins to run has to be one that
+	// DueRuns may list.
 	Was uint64
 
 	// Renew says that nothing but the lease is written, and the epoch stays.
@@ -139,24 +140,21 @@ type Due struct {
 
 // Letter is what went wrong and waits for somebody to deal with it: an event that a
 // rule could not evaluate, or a run that has failed for good, which has its letter
-// for as long as it is dead-lettered.
+// for as long as it is dead-lettered. What became of it is told in the log.
 type Letter struct {
-	Number  uint64 // the order in which they came, over all streams; they rise
-	Rule    string
-	Seq     uint64 // the event that could not be evaluated, or at which the run fired
-	RunID   string // of the run; empty if it is an event
-	Error   string
-	Reason  string
-	At      time.Time
-	Settled time.Time // when somebody has dealt with it; zero if nobody has
+	Number uint64 // the order in which they came, over all streams; they rise
+	Rule   string
+	Seq    uint64 // the event that could not be evaluated, or at which the run fired
+	RunID  string // of the run; empty if it is an event
+	Error  string
+	Reason string
+	At     time.Time
 }
 
-// LetterFilter says which letters are listed; what is zero passes all that nobody has
-// dealt with.
+// LetterFilter says which letters are listed; what is zero passes all.
 type LetterFilter struct {
-	Before  uint64 // those with lower numbers
-	Rule    string
-	Settled bool // also those that somebody has dealt with
+	Before uint64 // those with lower numbers
+	Rule   string
 }
 
 // Retention says how long what is over is kept.
@@ -166,8 +164,8 @@ type Retention struct {
 }
 
 const (
-	// MaxAttempts is how many attempts of a run are kept. A run that has more loses
-	// its oldest ones.
+	// MaxAttempts is how many attempts of a run are told at the most, the newest ones:
+	// a rule may have it tried as often, and so may whoever puts it in line again.
 	MaxAttempts = 1000
 
 	// MaxCheckpoint is the largest checkpoint of a run, in bytes: it is written anew

@@ -109,6 +109,8 @@ type Store interface {
 	// space and name.
 	Types(ctx context.Context, space string) ([]Type, error)
 
+	Automation
+
 	// Commands lists the commands that are remembered, those behind a place, in their
 	// order; limit says how many at the most.
 	Commands(ctx context.Context, after uint64, limit int) ([]Remembered, error)

@@ -103,7 +103,10 @@ func isRefusal(err error) bool {
 		isA[*store.EpochBehindError](err) || isA[*store.OutOfPlaceError](err) ||
 		isA[*store.WrongKindError](err) || isA[*store.DamagedError](err) ||
 		isA[*store.UnknownChainError](err) || isA[*store.NotFirstError](err) ||
-		isA[*store.UnknownTypeError](err) || isA[*store.TooManyTypesError](err)
+		isA[*store.UnknownTypeError](err) || isA[*store.TooManyTypesError](err) ||
+		isA[*store.StaleError](err) || isA[*store.UnknownRuleError](err) || isA[*store.UnknownRunError](err) ||
+		isA[*store.UnknownLetterError](err) || isA[*store.UnknownScheduleError](err) ||
+		isA[*store.TooManyRulesError](err) || isA[*store.TooManySchedulesError](err)
 }
 
 func isA[E error](err error) bool {

@@ -14,6 +14,10 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
+// attack is a statement with the trigger that refuses it; none, if it is something else
+// that does.
+type attack struct{ trigger, statement string }
+
 // The database refuses by itself to change, to lose and to misplace anything,
 // also when somebody else's connection asks for it.
 func TestDatabaseRefuses(t *testing.T) {
@@ -29,6 +33,7 @@ func TestDatabaseRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	automate(t, s, "events")
 	shut(t, s)
 
 	conn, err := driver.OpenConn(path, driver.OpenReadWrite)
@@ -44,7 +49,7 @@ func TestDatabaseRefuses(t *testing.T) {
 			VALUES (%s, %s, %s, 0, zeroblob(16), 0, %d, %d, zeroblob(32), %d, 0, 0)`
 	)
 	refused := make(map[string]bool) // the triggers that have refused something
-	for _, c := range []struct{ trigger, statement string }{
+	for _, c := range append([]attack{
 		{"space_comes_once", "INSERT INTO space (key, name, created_at) VALUES (1, 'other', 0)"},
 		{"space_comes_once", "INSERT INTO space (name, created_at) VALUES ('default', 0)"},
 		{"space_comes_once", "REPLACE INTO space (key, name, created_at) VALUES (9, 'default', 0)"},
@@ -115,7 +120,7 @@ func TestDatabaseRefuses(t *testing.T) {
 		{"command_never_changes", "UPDATE command SET result = x'00'"},
 		{"command_never_changes", "UPDATE command SET rowid = 9"},
 		{"command_goes_in_turn", "DELETE FROM command WHERE seq = 2"},
-	} {
+	}, automationAttacks...) {
 		// Each in a transaction that goes back, should it be let through.
 		if err := sqlitex.ExecuteTransient(conn, "BEGIN", nil); err != nil {
 			t.Fatal(err)
@@ -153,14 +158,14 @@ func TestDatabaseRefuses(t *testing.T) {
 func dump(t *testing.T, conn *driver.Conn) []string {
 	t.Helper()
 	var rows []string
-	for _, query := range []string{
+	for _, query := range append([]string{
 		"SELECT key, name, created_at FROM space ORDER BY key",
 		"SELECT key, space, name, kind, hex(id), epoch, head, tail, hex(link), bytes, created_at, written_at FROM stream ORDER BY key",
 		"SELECT id, count, bytes, written_at, writer, hex(body) FROM run ORDER BY id",
 		"SELECT stream, key, first FROM batch ORDER BY stream, key, first",
 		"SELECT id, stream, key, first, hex(others) FROM recent ORDER BY id",
 		"SELECT seq, hex(key), at, hex(result) FROM command ORDER BY seq",
-	} {
+	}, automationRows...) {
 		err := sqlitex.ExecuteTransient(conn, query, &sqlitex.ExecOptions{ResultFunc: func(stmt *driver.Stmt) error {
 			var row []string
 			for i := range stmt.ColumnCount() {

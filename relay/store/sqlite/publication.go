@@ -18,17 +18,50 @@ func newPublishing(p store.Publish) (*publishing, error) {
 	if err := checkPublish(p); err != nil {
 		return nil, err
 	}
-	op := &publishing{Publish: p, events: make([]outgoing, len(p.Events))}
+	op := prepare(p)
+	var chain []byte
 	if p.Chain != "" {
-		op.chain = store.AppendID(nil, p.Chain)
+		chain = store.AppendID(nil, p.Chain)
 	}
+	for i := range op.events {
+		op.events[i].origin, op.events[i].chain = p.Origin, chain
+	}
+	op.size += len(p.Events) * len(p.Origin)
 	if p.Command != nil {
 		op.command = p.Command.Key()
 	}
+	return op, nil
+}
+
+// newFacts prepares facts as a publication that is done in one step. Each has its own
+// origin and chain.
+func newFacts(ref store.Ref, facts []store.Fact) (*publishing, error) {
+	p := store.Publish{Ref: ref, Events: make([]store.Event, len(facts))}
+	for i, f := range facts {
+		p.Events[i] = store.Event{ID: f.ID, JSON: f.JSON}
+		if err := errors.Join(checkEvent(p.Events[i]), checkOrigin(ref, f.Origin)); err != nil {
+			return nil, err
+		}
+	}
+	op := prepare(p)
+	op.whole = true
+	for i, f := range facts {
+		op.size += len(f.Origin)
+		op.events[i].origin = f.Origin
+		if f.Chain != "" {
+			op.events[i].chain = store.AppendID(nil, f.Chain)
+		}
+	}
+	return op, nil
+}
+
+// prepare looks over the events of a publication.
+func prepare(p store.Publish) *publishing {
+	op := &publishing{Publish: p, events: make([]outgoing, len(p.Events))}
 	var ids []byte
 	var firsts map[string]int // the first event with an id
 	for i, e := range p.Events {
-		op.size += len(e.JSON) + len(p.Origin) + envelopeExtra
+		op.size += len(e.JSON) + envelopeExtra
 		op.events[i].twin = i
 		if e.ID == "" {
 			continue
@@ -51,7 +84,7 @@ func newPublishing(p store.Publish) (*publishing, error) {
 			firsts[e.ID] = i
 		}
 	}
-	return op, nil
+	return op
 }
 
 // checkPublish refuses what could not be read again if it was written.
@@ -66,21 +99,33 @@ func checkPublish(p store.Publish) error {
 		return fmt.Errorf("a command for %q publishes to %q", c.Stream, p.Name)
 	}
 	for _, e := range p.Events {
-		if e.ID != "" && !store.ValidID(e.ID) {
-			return fmt.Errorf("%.80q cannot be the id of an event", e.ID)
-		}
-		if !bytes.HasPrefix(e.JSON, []byte(`{"type":"`)) || !bytes.HasSuffix(e.JSON, []byte("}")) {
-			return fmt.Errorf("an event is an object that begins with its type, not %.80q", e.JSON)
+		if err := checkEvent(e); err != nil {
+			return err
 		}
 	}
 	// They share an origin; and if one is an envelope with it, the others are too.
-	one := store.AppendEnvelope(nil, 1, []byte(`""`), []byte("1970-01-01T00:00:00Z"), p.Origin, []byte(`""`), []byte(`{"type":""}`))
+	return checkOrigin(p.Ref, p.Origin)
+}
+
+func checkEvent(e store.Event) error {
+	if e.ID != "" && !store.ValidID(e.ID) {
+		return fmt.Errorf("%.80q cannot be the id of an event", e.ID)
+	}
+	if !bytes.HasPrefix(e.JSON, []byte(`{"type":"`)) || !bytes.HasSuffix(e.JSON, []byte("}")) {
+		return fmt.Errorf("an event is an object that begins with its type, not %.80q", e.JSON)
+	}
+	return nil
+}
+
+// checkOrigin refuses an origin that makes no envelope of the stream's.
+func checkOrigin(ref store.Ref, origin []byte) error {
+	one := store.AppendEnvelope(nil, 1, []byte(`""`), []byte("1970-01-01T00:00:00Z"), origin, []byte(`""`), []byte(`{"type":""}`))
 	e, err := store.ReadEnvelope(one)
 	if err != nil {
 		return err
 	}
-	if stream, err := store.Text(e.StreamID); err != nil || stream != p.Name {
-		return fmt.Errorf("an event of the stream %.80s is published to %q", e.StreamID, p.Name)
+	if stream, err := store.Text(e.StreamID); err != nil || stream != ref.Name {
+		return fmt.Errorf("an event of the stream %.80s is published to %q", e.StreamID, ref.Name)
 	}
 	return nil
 }
@@ -104,11 +149,16 @@ func (p *publishing) publication() store.Publication {
 	if p.earlier != nil {
 		return store.Publication{Earlier: p.earlier}
 	}
+	return p.outcome(p.now)
+}
+
+// outcome tells what has become of the events once it has come so far.
+func (p *publishing) outcome(at published) store.Publication {
 	done := store.Publication{Stream: p.stream, Events: make([]store.Published, len(p.events))}
 	for i := range p.events {
-		done.Events[i] = p.place(i, p.now.mark)
+		done.Events[i] = p.place(i, at.mark)
 		if e := done.Events[i]; !e.Duplicate {
-			done.First, done.Last = p.now.first, e.Seq
+			done.First, done.Last = at.first, e.Seq
 		}
 	}
 	return done

@@ -25,9 +25,9 @@ func (s *Store) Publish(ctx context.Context, p store.Publish) (store.Publication
 type publishing struct {
 	store.Publish
 	size    int
+	whole   bool // whether it is done in one step however large it is
 	events  []outgoing
 	given   int      // how many of them have an id that was given
-	chain   []byte   // the id of the chain, a JSON string; nil if each event begins its own
 	command [16]byte // the key of the command, if it is one
 
 	stream  protocol.Identity
@@ -40,9 +40,11 @@ type publishing struct {
 
 // outgoing is an event of a publication.
 type outgoing struct {
-	id   []byte // a JSON string; nil if it is to be drawn
-	key  int64  // by which the index has it
-	twin int    // the first event of the publication with this id; itself, mostly
+	id     []byte // a JSON string; nil if it is to be drawn
+	key    int64  // by which the index has it
+	twin   int    // the first event of the publication with this id; itself, mostly
+	origin []byte
+	chain  []byte // the id of the chain, a JSON string; nil if the event begins its own
 
 	// Where it is, once that is known.
 	seq       uint64
@@ -69,7 +71,7 @@ const lookUp = 400
 func (p *publishing) ref() store.Ref { return p.Ref }
 
 // large says whether the publication shares the room of a transaction with others.
-func (p *publishing) large() bool { return p.size > small }
+func (p *publishing) large() bool { return p.size > small && !p.whole }
 
 func (p *publishing) committed() bool {
 	p.now = p.then
@@ -248,10 +250,10 @@ func (p *publishing) write(t *transaction, s *stream) error {
 			id = w.id
 		}
 		begins := id
-		if p.chain != nil {
-			begins = p.chain
+		if e.chain != nil {
+			begins = e.chain
 		}
-		w.envelope = store.AppendEnvelope(w.envelope[:0], e.seq, id, ts, p.Origin, begins, p.Events[p.then.next].JSON)
+		w.envelope = store.AppendEnvelope(w.envelope[:0], e.seq, id, ts, e.origin, begins, p.Events[p.then.next].JSON)
 		p.then.fresh--
 		entry := protocol.Entry{Seq: e.seq, Data: w.envelope, EndsBatch: p.then.fresh == 0}
 		entry.Link = chain.Next(0, w.envelope)

@@ -24,11 +24,15 @@ type Reader struct {
 	idle   chan *connection
 }
 
-// connection is one that reads.
+// connection is one with statements that were prepared before.
 type connection struct {
 	*sqlite.Conn
 	prepared map[string]*sqlite.Stmt
 	version  int // of the database
+}
+
+func newConnection(conn *sqlite.Conn, version int) *connection {
+	return &connection{Conn: conn, prepared: make(map[string]*sqlite.Stmt), version: version}
 }
 
 // has says whether the database has what came with a version: one that is only
@@ -64,7 +68,7 @@ func newReader(path, location string) (*Reader, error) {
 		if err != nil {
 			return nil, errors.Join(opening(path, err), conn.Close(), r.Close())
 		}
-		r.idle <- &connection{Conn: conn, prepared: make(map[string]*sqlite.Stmt), version: have}
+		r.idle <- newConnection(conn, have)
 	}
 	return r, nil
 }

@@ -67,6 +67,9 @@ const (
 
 	// recentVersion is that of databases whose index lacks the recent batches.
 	recentVersion = 3
+
+	// automationsVersion is that of databases which have rules and schedules.
+	automationsVersion = 4
 )
 
 // version reads how many migrations a database has been through.

@@ -54,6 +54,7 @@ func newStore(conn *sqlite.Conn, reader *Reader, o Options) (*Store, error) {
 	s.writer = &writer{
 		conn:    conn,
 		stmts:   stmts,
+		queries: newConnection(conn, len(migrations)),
 		chain:   protocol.NewChain(0, protocol.Link{}),
 		states:  make(map[store.Ref]state),
 		damage:  &reader.damage,

@@ -86,6 +86,9 @@ func (v *verification) all(ctx context.Context) error {
 	if err := v.file(ctx); err != nil {
 		return err
 	}
+	if err := v.automations(ctx); err != nil {
+		return err
+	}
 	return v.streams(ctx)
 }
 

@@ -65,6 +65,7 @@ type request struct {
 type writer struct {
 	conn    *sqlite.Conn
 	stmts   writerStatements
+	queries *connection // the same one, for statements that stand where they are used
 	chain   *protocol.Chain
 	states  map[store.Ref]state
 	damage  *damages
