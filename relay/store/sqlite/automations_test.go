@@ -34,11 +34,11 @@ func fired(id string, ordered bool) store.RuleRun {
 // began is the progress of a rule that has evaluated one event.
 var began = store.Progress{Cursor: 1, Generation: 1, Definition: "d"}
 
-// automate gives a stream of two events and more all that automations can leave: a
-// rule in two versions, runs in each status, and a schedule.
-func automate(t testing.TB, s store.Store, name string) {
+// automate gives the stream "events", of two events and more, all that automations can
+// leave: a rule in two versions, runs in each status, and a schedule.
+func automate(t testing.TB, s store.Store) {
 	t.Helper()
-	ref := named(name)
+	ref := named("events")
 	for version := range uint64(2) {
 		react(t, s, store.Reaction{Ref: ref, Rule: &store.Rule{Name: "alarm", Version: version + 1, Spec: []byte("{}")}})
 	}
@@ -197,7 +197,7 @@ func TestRunsThatAreOverAreNotLookedAt(t *testing.T) {
 	path := place(t)
 	s := open(t, path, sqlite.Options{})
 	publish(t, s, publication("events", "", ""))
-	automate(t, s, "events")
+	automate(t, s)
 	const many = 20_000
 	shut(t, s)
 	raw(t, path, fmt.Sprintf(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)

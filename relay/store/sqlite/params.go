@@ -48,10 +48,9 @@ func (p *params) blob(b []byte) *params {
 // time binds a time as microseconds since 1970, 0 if there is none.
 func (p *params) time(t time.Time) *params { return p.int(microseconds(t)) }
 
-func (p *params) null() *params {
+func (p *params) null() {
 	p.last++
 	p.stmt.BindNull(p.last)
-	return p
 }
 
 // run steps the statement, which returns nothing.
@@ -107,11 +106,6 @@ func (c *columns) blob() []byte {
 	b := make([]byte, size)
 	c.stmt.ColumnBytes(c.next-1, b)
 	return b
-}
-
-func (c *columns) null() bool {
-	c.next++
-	return c.stmt.ColumnIsNull(c.next - 1)
 }
 
 // time returns what params.time has bound.

@@ -33,7 +33,7 @@ func TestDatabaseRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	automate(t, s, "events")
+	automate(t, s)
 	shut(t, s)
 
 	conn, err := driver.OpenConn(path, driver.OpenReadWrite)

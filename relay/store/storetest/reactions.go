@@ -30,6 +30,16 @@ func unmoved[E error](t testing.TB, s *subject, r store.Reaction, want E) {
 	equal(t, "what was refused", before, s.automations(t, r.Ref))
 }
 
+// refusal checks how a reaction is refused.
+type refusal func(testing.TB, store.Reaction)
+
+func refusing[E error](s *subject, want E) refusal {
+	return func(t testing.TB, r store.Reaction) {
+		t.Helper()
+		unmoved(t, s, r, want)
+	}
+}
+
 // automations is all that a store has of them, in a stream and its space.
 type automations struct {
 	Head      uint64
@@ -189,12 +199,14 @@ func testReactStale(t *testing.T, open Open) {
 	}
 	elsewhere := began
 	elsewhere.Cursor = 2
-	stale := func(what, name string) *store.StaleError { return &store.StaleError{Ref: ref, What: what, Name: name} }
+	stale := func(what, name string) refusal {
+		return refusing(s, &store.StaleError{Ref: ref, What: what, Name: name})
+	}
 	running := store.RuleRun{ID: "fir_2", Status: store.Running}
 	for _, c := range []struct {
 		name   string
 		change func(r *store.Reaction)
-		want   error
+		want   refusal
 	}{
 		{"the stream is elsewhere", func(r *store.Reaction) { r.Stream = &store.StreamProgress{Was: 1, Now: 3} }, stale("stream", "")},
 		{"the rules are others", func(r *store.Reaction) { r.Revision = revision + 1 }, stale("rules", "")},
@@ -204,17 +216,17 @@ func testReactStale(t *testing.T, open Open) {
 		{"the rule had begun", func(r *store.Reaction) { r.Rules = []store.RuleProgress{{Rule: "alarm", Now: began}} }, stale("rule", "alarm")},
 		{
 			"the rule is not there", func(r *store.Reaction) { r.Rules = []store.RuleProgress{{Rule: "none", Now: began}} },
-			&store.UnknownRuleError{Space: ref.Space, Name: "none"},
+			refusing(s, &store.UnknownRuleError{Space: ref.Space, Name: "none"}),
 		},
 		{"the version is there", func(r *store.Reaction) { r.Rule = &store.Rule{Name: "alarm", Version: 1, Spec: []byte("{}")} }, stale("rule", "alarm")},
 		{"a version is left out", func(r *store.Reaction) { r.Rule = &store.Rule{Name: "alarm", Version: 3, Spec: []byte("{}")} }, stale("rule", "alarm")},
 		{"no rule to be archived", func(r *store.Reaction) {
 			r.Rule = &store.Rule{Name: "none", Version: 1, Spec: []byte("{}"), Archived: true}
-		}, &store.UnknownRuleError{Space: ref.Space, Name: "none"}},
+		}, refusing(s, &store.UnknownRuleError{Space: ref.Space, Name: "none"})},
 		{"the run is there", func(r *store.Reaction) { r.NewRuns = []store.RuleRun{fired("alarm", "fir_1", 3)} }, stale("run", "fir_1")},
 		{
 			"the run is of no rule", func(r *store.Reaction) { r.NewRuns = []store.RuleRun{fired("none", "fir_3", 3)} },
-			&store.UnknownRuleError{Space: ref.Space, Name: "none"},
+			refusing(s, &store.UnknownRuleError{Space: ref.Space, Name: "none"}),
 		},
 		{"the run has changed", func(r *store.Reaction) {
 			r.Runs = []store.RunChange{{RuleRun: store.RuleRun{ID: "fir_1", Status: store.Cancelled}, Was: 2}}
@@ -223,17 +235,17 @@ func testReactStale(t *testing.T, open Open) {
 		{"the run does not run", func(r *store.Reaction) { r.Runs = []store.RunChange{{RuleRun: running, Was: 1, Renew: true}} }, stale("run", "fir_2")},
 		{
 			"the run is not there", func(r *store.Reaction) { r.Runs = []store.RunChange{{RuleRun: store.RuleRun{ID: "fir_9"}, Was: 1}} },
-			&store.UnknownRunError{Ref: ref, ID: "fir_9"},
+			refusing(s, &store.UnknownRunError{Ref: ref, ID: "fir_9"}),
 		},
-		{"the letter is not there", func(r *store.Reaction) { r.Settled = []uint64{99} }, &store.UnknownLetterError{Ref: ref, Number: 99}},
+		{"the letter is not there", func(r *store.Reaction) { r.Settled = []uint64{99} }, refusing(s, &store.UnknownLetterError{Ref: ref, Number: 99})},
 		{
 			"the letter is of no rule", func(r *store.Reaction) { r.Letters = []store.Letter{{Rule: "none", Seq: 1}} },
-			&store.UnknownRuleError{Space: ref.Space, Name: "none"},
+			refusing(s, &store.UnknownRuleError{Space: ref.Space, Name: "none"}),
 		},
 		{"the schedule has ticked", func(r *store.Reaction) { r.Schedule = &store.ScheduleChange{Name: "daily", Tick: distant} }, stale("schedule", "daily")},
 		{
 			"the schedule is not there", func(r *store.Reaction) { r.Schedule = &store.ScheduleChange{Name: "none", Drop: true} },
-			&store.UnknownScheduleError{Space: ref.Space, Name: "none"},
+			refusing(s, &store.UnknownScheduleError{Space: ref.Space, Name: "none"}),
 		},
 	} {
 		// With all that there can be beside it.
@@ -249,20 +261,7 @@ func testReactStale(t *testing.T, open Open) {
 			Facts:    []store.Fact{fact(ref, "told")},
 		}
 		c.change(&r)
-		t.Run(c.name, func(t *testing.T) {
-			switch want := c.want.(type) {
-			case *store.StaleError:
-				unmoved(t, s, r, want)
-			case *store.UnknownRuleError:
-				unmoved(t, s, r, want)
-			case *store.UnknownRunError:
-				unmoved(t, s, r, want)
-			case *store.UnknownLetterError:
-				unmoved(t, s, r, want)
-			case *store.UnknownScheduleError:
-				unmoved(t, s, r, want)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { c.want(t, r) })
 	}
 	// A letter of a run goes with the run alone.
 	s.react(t, store.Reaction{Ref: ref, Runs: []store.RunChange{{RuleRun: store.RuleRun{ID: "fir_1", Status: store.DeadLettered, Error: "e"}, Was: 1}}})
@@ -270,7 +269,7 @@ func testReactStale(t *testing.T, open Open) {
 	if err != nil || letters[0].RunID != "fir_1" {
 		t.Fatalf("the letters are %+v, %v", letters, err)
 	}
-	unmoved(t, s, store.Reaction{Ref: ref, Settled: []uint64{letters[0].Number}}, stale("letter", fmt.Sprint(letters[0].Number)))
+	stale("letter", fmt.Sprint(letters[0].Number))(t, store.Reaction{Ref: ref, Settled: []uint64{letters[0].Number}})
 }
 
 // A reaction that is a command runs once. What it came to is remembered, but not that
