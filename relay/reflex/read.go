@@ -168,7 +168,11 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 		show = newOpaque(ref.Name, stream.Identity, q.WithoutData).show
 	}
 	wanted := newFilter(q.Types)
-	cursor := protocol.Cursor{Stream: stream.Identity, Seq: stream.Head, Link: stream.Link}
+	if last <= q.After || *q.Last == 0 { // there is nothing to look at but where that is
+		q.After, q.Limit = max(q.After, last), new(0)
+		return s.readFirst(ctx, ref, q)
+	}
+	var cursor protocol.Cursor
 	var found []shown
 	at, full := last+1, false // at: the last one that was looked at
 	scanned, seen, size := 0, 0, 0
@@ -184,7 +188,7 @@ func (s *Service) readLast(ctx context.Context, ref store.Ref, q Query) (Page, e
 		for _, record := range records {
 			e := show(record)
 			if scanned == 0 {
-				cursor.Seq, cursor.Link = e.seq, e.link
+				cursor = protocol.Cursor{Stream: stream.Identity, Seq: e.seq, Link: e.link}
 			}
 			if full = e.seq <= q.After || len(found) == *q.Last || len(found) > 0 && size+e.size() > maxPage; full {
 				break

@@ -108,7 +108,7 @@ func TestPagesAsTheModelHasThem(t *testing.T) {
 			}
 		}
 		if last {
-			if more := len(want) < len(wanted); more && page.Earlier == 0 || page.Earlier > 0 && len(want) > 0 && page.Earlier > want[0] {
+			if more := len(want) < len(wanted) && n > 0; more && page.Earlier == 0 || page.Earlier > 0 && len(want) > 0 && page.Earlier > want[0] {
 				t.Errorf("there are more of %v before %d", wanted, page.Earlier)
 			}
 			return

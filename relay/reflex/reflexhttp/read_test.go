@@ -77,6 +77,21 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%s: no cursor", test.query)
 		}
 	}
+	// Where there is nothing to show, the page ends where it would begin, and is
+	// not followed or preceded by itself.
+	for query, end := range map[string]string{
+		"?last=0":                           "30.",
+		"?last=0&before_seq=10":             "9.",
+		"?last=5&before_seq=1":              "0.",
+		"?last=5&after_seq=20&before_seq=9": "20.",
+		"?limit=5&before_seq=1":             "0.",
+		"?last=5&after_seq=31":              "30.",
+	} {
+		list, header := h.page(t, "w", query)
+		if cursor := header.Get("Hearth-Cursor"); len(list) > 0 || !strings.HasPrefix(cursor, end) || header.Get("Link") != "" {
+			t.Errorf("%s: %d events up to %s, with the links %q", query, len(list), cursor, header.Values("Link"))
+		}
+	}
 }
 
 // A query that says something else than it can say is refused, and told where.
