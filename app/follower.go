@@ -110,7 +110,7 @@ func notOpened(response *http.Response, err error) error {
 
 // greet says hello, and takes in the welcome.
 func (f *follower) greet(ctx context.Context, conn *websocket.Conn) error {
-	hello := reflex.Hello{Type: "hello", Protocol: reflex.Protocol, ResumeAfterSeq: f.after, ResumeCursor: f.cursor}
+	hello := reflex.Hello{Type: "hello", Protocol: reflex.Protocol, ResumeAfterSeq: &f.after, ResumeCursor: f.cursor}
 	if len(f.types) > 0 {
 		hello.Types = &f.types
 	}

@@ -79,7 +79,9 @@ func cursorOf(s store.Stream) string {
 // place returns from where a client goes on, and if that is the start because it
 // knows another history than there is, the reason.
 func (s *Service) place(ctx context.Context, h Hello, ref store.Ref, now store.Stream) (from uint64, reason string, err error) {
-	from = h.ResumeAfterSeq
+	if h.ResumeAfterSeq != nil {
+		from = *h.ResumeAfterSeq
+	}
 	if h.ResumeCursor != "" {
 		cursor, err := protocol.ParseCursor(h.ResumeCursor)
 		if err != nil {
@@ -88,7 +90,7 @@ func (s *Service) place(ctx context.Context, h Hello, ref store.Ref, now store.S
 		if reason, err := s.parted(ctx, cursor, ref, now); reason != "" || err != nil {
 			return 0, reason, err
 		}
-		if from == 0 {
+		if h.ResumeAfterSeq == nil { // one that has a cursor, but no event yet, says 0
 			from = cursor.Seq
 		}
 	}

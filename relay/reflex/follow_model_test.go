@@ -74,8 +74,9 @@ func (d *drama) join(t *rapid.T) {
 		hello.FromHead, w.after = true, head
 	case 1: // the start
 	default:
-		hello.ResumeAfterSeq = rapid.Uint64Range(0, head+2).Draw(t, "resume")
-		if w.after = hello.ResumeAfterSeq; w.after > head {
+		w.after = rapid.Uint64Range(0, head+2).Draw(t, "resume")
+		hello.ResumeAfterSeq = new(w.after)
+		if w.after > head {
 			w.after = 0
 		}
 	}
@@ -86,7 +87,7 @@ func (d *drama) join(t *rapid.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.welcome.HeadSeq != head || w.welcome.Reset != (hello.ResumeAfterSeq > head) {
+	if w.welcome.HeadSeq != head || w.welcome.Reset != (hello.ResumeAfterSeq != nil && *hello.ResumeAfterSeq > head) {
 		t.Fatalf("welcomed at %d with %+v", head, w.welcome)
 	}
 	d.followers = append(d.followers, w)
@@ -147,17 +148,21 @@ func (d *drama) finish(t *rapid.T, w *watched) {
 		t.Fatal(err)
 	}
 	var seqs []uint64
+	stream, err := d.store.Stream(context.Background(), store.Ref{Space: "default", Name: d.stream})
+	if err != nil && head > 0 {
+		t.Fatal(err)
+	}
 	for _, f := range got {
 		seqs = append(seqs, f.seq)
-		d.check(t, w, f)
+		d.check(t, w, f, stream)
 	}
 	if !slices.Equal(seqs, want) {
 		t.Fatalf("got %v, want %v", seqs, want)
 	}
 }
 
-// check checks one frame.
-func (d *drama) check(t *rapid.T, w *watched, f frame) {
+// check checks one frame; now is how the stream stands.
+func (d *drama) check(t *rapid.T, w *watched, f frame, now store.Stream) {
 	if f.kind == "replay_complete" {
 		if f.upTo != w.welcome.HeadSeq || f.cursor != w.welcome.Cursor {
 			t.Fatalf("complete with %+v after %+v", f, w.welcome)
@@ -166,6 +171,11 @@ func (d *drama) check(t *rapid.T, w *watched, f frame) {
 	}
 	if live := f.seq > w.welcome.HeadSeq; live != strings.HasPrefix(f.cursor, fmt.Sprintf("%d.", f.seq)) {
 		t.Fatalf("the event at %d has the cursor %q", f.seq, f.cursor)
+	} else if live {
+		c, err := protocol.ParseCursor(f.cursor)
+		if err != nil || c.Stream != now.Identity || c.Seq == now.Head && c.Link != now.Link {
+			t.Fatalf("the event at %d has the cursor %q (%v), of the stream %s", f.seq, f.cursor, err, now.Identity)
+		}
 	}
 	body := f.event
 	if d.opaque {

@@ -37,7 +37,7 @@ func DecodeHello(body []byte) (Hello, error) {
 			has = true
 			h.Protocol, _ = r.str(maxKey, "protocol")
 		case "resume_after_seq":
-			h.ResumeAfterSeq = r.position("resume_after_seq")
+			h.ResumeAfterSeq = new(r.position("resume_after_seq"))
 		case "types":
 			r.enter("types", 0)
 			h.Types = r.filter()
@@ -55,7 +55,7 @@ func DecodeHello(body []byte) (Hello, error) {
 	if !has {
 		r.missing("protocol")
 	}
-	if h.FromHead && h.ResumeAfterSeq > 0 {
+	if h.FromHead && h.ResumeAfterSeq != nil && *h.ResumeAfterSeq > 0 {
 		r.fail(badValue, "who begins at the head does not resume", "from_head")
 	}
 	if err := r.rejection(); err != nil {

@@ -22,7 +22,7 @@ func TestHello(t *testing.T) {
 		{
 			`{"type":"hello","protocol":"reflexr.v1","resume_after_seq":41,"types":["service.error","\u00e4"],"from_head":false,"key":"k","resume_cursor":"` + cursor + `"}`,
 			reflex.Hello{
-				Type: "hello", Protocol: reflex.Protocol, ResumeAfterSeq: 41, Types: &[]string{"service.error", "ä"},
+				Type: "hello", Protocol: reflex.Protocol, ResumeAfterSeq: new(uint64(41)), Types: &[]string{"service.error", "ä"},
 				Key: "k", ResumeCursor: cursor,
 			},
 		},

@@ -62,6 +62,7 @@ func (r *reader) read(ctx context.Context, upTo uint64, entries, bytes int) (*st
 		upTo = min(upTo, page.Head)
 		r.opaque = newOpaque(r.ref.Name, page.Stream, r.withoutData)
 	}
+	r.at.Stream = r.opaque.identity
 	records, err := r.readOpaque(ctx, min(uint64(entries), opaqueStretch, upTo-r.at.Seq))
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ const (
 type Hello struct {
 	Type           string    `json:"type,omitempty" jsonschema:"enum=hello"` // "hello", which goes without saying
 	Protocol       string    `json:"protocol" jsonschema:"enum=reflexr.v1"`
-	ResumeAfterSeq uint64    `json:"resume_after_seq,omitempty"`                                                    // the last position that the client has; what follows it is sent
+	ResumeAfterSeq *uint64   `json:"resume_after_seq,omitempty"`                                                    // the last position that the client has; what follows it is sent. If left out, that of the cursor, or 0
 	Types          *[]string `json:"types,omitempty" jsonschema:"nullable,maxItems=1000,minLength=1,maxLength=128"` // of the events that are sent; all if null or left out
 	FromHead       bool      `json:"from_head,omitempty"`                                                           // nothing is replayed: what comes from now on is sent
 	Key            string    `json:"key,omitempty" jsonschema:"nullable"`                                           // the key, of a client that cannot set a header
