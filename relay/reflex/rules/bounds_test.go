@@ -68,15 +68,28 @@ func TestExpressionsEnd(t *testing.T) {
 		"event.list.all(x, event.list.all(y, event.list.all(z, x + y + z > 0)))": costs,
 		"event.list.map(x, event.list.map(y, [x, y])).size() > 0":                costs,
 		"event.list.exists(x, event.text.contains('b'))":                         costs,
-		"[event.text]" + strings.Repeat(".map(x, x + x)", 40) + ".size() > 0":    costs,
-		"[event.list]" + strings.Repeat(".map(x, x + x)", 40) + ".size() > 0":    costs,
-		"[b'a']" + strings.Repeat(".map(x, x + x)", 60) + ".size() > 0":          costs,
+		"[event.text]" + strings.Repeat(".map(x, x + x)", 25) + ".size() > 0":    costs,
+		"[event.list]" + strings.Repeat(".map(x, x + x)", 25) + ".size() > 0":    costs,
+		"[b'a']" + strings.Repeat(".map(x, x + x)", 25) + ".size() > 0":          costs,
 		"event.text.matches('(.?){30}b')":                                        "too long to be searched",
 		"matches(event.text, '(.?){30}b')":                                       "too long to be searched",
 	} {
 		o := look(t, fmt.Sprintf(`{"kind":"cel","expression":%q}`, expression), event)
 		if o.Stage != Failed || !strings.Contains(o.Failures[0].Reason, says) && !strings.Contains(o.Failures[0].Reason, costs) {
 			t.Errorf("%.60s: %s, %v", expression, o.Stage, o.Failures)
+		}
+	}
+}
+
+// An expression whose parts lie so deep in each other that reading it would take
+// hours is refused at once.
+func TestDeepExpressions(t *testing.T) {
+	for _, deep := range []string{
+		strings.Repeat("{1:", 200) + "1" + strings.Repeat("}", 200) + " == event", strings.Repeat("[", 240) + "1" + strings.Repeat("]", 240) + " == event.x",
+		strings.Repeat("[].map(x,", 40) + "1" + strings.Repeat(")", 40) + " == event.x", "event.l" + strings.Repeat(".map(x,x)", 90) + " == event.x",
+	} {
+		if _, err := compile(deep); err == nil || !strings.Contains(err.Error(), "recursion") {
+			t.Errorf("%.30s: %v", deep, err)
 		}
 	}
 }
@@ -88,7 +101,11 @@ func TestExpressionsShareTheirCost(t *testing.T) {
 	if o := look(t, some, event); o.Stage != Filtered {
 		t.Errorf("one expression: %s, %v", o.Stage, o.Failures)
 	}
-	failsWith(t, look(t, `{"kind":"any","of":[`+strings.Repeat(some+",", 99)+some+`]}`, event), "costs too much")
+	failsWith(t, look(t, `{"kind":"any","of":[`+strings.Repeat(some+",", MaxExpressions-1)+some+`]}`, event), "costs too much")
+	_, err := Parse(testCase{Filter: json.RawMessage(`{"kind":"any","of":[` + strings.Repeat(some+",", MaxExpressions) + some + `]}`)}.whole(t))
+	if got := mistakes(t, err); len(got) != 1 || got[0].Type != "too_long" || strings.Join(got[0].Loc, ".") != "when.filter.of.20" {
+		t.Errorf("more expressions than a rule may have: %+v", got)
+	}
 }
 
 // A search of a long text for an expression that becomes many instructions is

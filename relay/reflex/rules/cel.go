@@ -25,6 +25,11 @@ type CEL struct {
 	program cel.Program
 }
 
+// maxExpressionDepth is how deep the parts of an expression may lie in each other.
+// What a list of lists of lists holds takes its reader more than the square of their
+// depth to find out: hours, at two hundred.
+const maxExpressionDepth = 30
+
 // environment is what expressions know. It is made when the first one is read.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
@@ -32,12 +37,17 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("type", cel.StringType),
 		cel.Variable("ts", cel.TimestampType),
 		cel.DefaultUTCTimeZone(true),
+		cel.ParserRecursionLimit(maxExpressionDepth),
 	)
 })
 
 func (p place) cel() Filter {
 	of, ok := p.object("kind", "expression")
 	if !ok {
+		return All{}
+	}
+	if p.r.expressions++; p.r.expressions > MaxExpressions {
+		p.fail("too_long", "the rule has more than %d expressions of CEL", MaxExpressions)
 		return All{}
 	}
 	m := of("expression")
@@ -60,6 +70,9 @@ func compile(expression string) (cel.Program, error) {
 	tree, issues := env.Compile(expression)
 	if issues.Err() != nil {
 		first := issues.Errors()[0]
+		if first.Location.Line() < 1 { // it is about all of it
+			return nil, errors.New(first.Message)
+		}
 		return nil, fmt.Errorf("line %d, letter %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
 	}
 	if kind := tree.OutputType(); !kind.IsEquivalentType(cel.BoolType) && !kind.IsEquivalentType(cel.DynType) {

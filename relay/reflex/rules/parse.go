@@ -18,6 +18,7 @@ const (
 	MaxTypes       = 200    // of an on
 	MaxType        = 128    // letters of a type, as events may have
 	MaxFilters     = 200    // in a rule, those in others counted, too
+	MaxExpressions = 20     // of CEL in a rule: reading one may take a tenth of a second
 	MaxSteps       = 32     // of a sequence
 	MaxExpression  = 1000   // letters of a regular expression, of CEL, or of cron
 	MaxMembers     = 10_000 // envelopes that a count waits for, and firings that a throttle counts: the state holds each

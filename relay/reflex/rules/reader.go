@@ -42,8 +42,9 @@ const maxErrors = 20
 
 // reader reads a value into a rule, and gathers what is wrong with it.
 type reader struct {
-	errors []FieldError
-	nodes  int // filters so far
+	errors      []FieldError
+	nodes       int // filters so far
+	expressions int // of CEL, too
 }
 
 // place is a value with where it is.
