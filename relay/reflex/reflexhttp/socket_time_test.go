@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -140,6 +141,48 @@ func TestSlowLive(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What else waits for its turn when a live client stands still does not come into the
+// midst of the frame of which that has a part.
+func TestSlowLiveWithResults(t *testing.T) {
+	inBubble(t, func(b *bubble) {
+		c := b.follow("")
+		c.replayed(t, 0)
+		b.publish(1, 10)
+		_ = c.SetReadDeadline(time.Time{})
+		part := make([]byte, 10)
+		n, err := c.Conn.Read(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.send(t, fin|pingCode, "x")
+		c.send(t, fin|textMessage, "junk")
+		time.Sleep(time.Minute)
+		c.in.Reset(io.MultiReader(bytes.NewReader(part[:n]), c.Conn))
+		if code, events := c.closed(t); code != 4429 || events != 1 {
+			t.Errorf("closed with %d after %d events", code, events)
+		}
+	})
+}
+
+// Whoever sends commands and does not read the results holds no room with either.
+func TestResultsStand(t *testing.T) {
+	inBubble(t, func(b *bubble) {
+		b.publish(3000, 100)
+		c := b.follow("")
+		go func() {
+			for i := range 30 { // more than wait for their turn
+				frame := fmt.Sprintf(`{"command_id":"%d","command":{"type":"publish","event":{"type":"a"}}}`, i)
+				if _, err := c.Write(masked(fin|textMessage, frame)); err != nil {
+					return // the test is over
+				}
+			}
+		}()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		b.allIsFree()
+	})
 }
 
 // A live client that takes a little every nine seconds is slow, but reads: it gets

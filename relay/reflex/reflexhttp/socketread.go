@@ -52,7 +52,7 @@ func (s *socket) hear(kind websocket.MessageType, from io.Reader) error {
 		return pass(from)
 	}
 	if kind != websocket.MessageText {
-		s.complain("", "binary frames are not understood here: send commands as text")
+		s.say(complaint("binary frames are not understood here: send commands as text"))
 		return pass(from)
 	}
 	message, err := s.read(from, maxBody)
@@ -60,11 +60,10 @@ func (s *socket) hear(kind websocket.MessageType, from io.Reader) error {
 		return broken.Err
 	}
 	if err != nil {
-		s.complain("", s.record(Command, err).Message)
+		s.say(complaint(s.record(Command, err).Message))
 		return pass(from)
 	}
-	defer message.Release()
-	s.obey(message.Bytes)
+	s.queue(s.obey(message)) // where it may wait for long
 	return nil
 }
 
@@ -85,19 +84,19 @@ func pass(from io.Reader) error {
 	return err
 }
 
-// obey runs the command that a message carries and says its result. Commands come
-// one after the other, and so do their results.
-func (s *socket) obey(message []byte) {
-	size, start := len(message), time.Now()
-	frame, err := reflex.DecodeFrame(message)
+// obey runs the command that a message carries, lets go of that, and returns the
+// frame that says what came of it. Commands come one after the other, and so do their
+// results.
+func (s *socket) obey(message *guard.Body) []byte {
+	defer message.Release()
+	size, start := len(message.Bytes), time.Now()
+	frame, err := reflex.DecodeFrame(message.Bytes)
 	if err != nil {
 		r := s.record(Command, err)
 		if frame.CommandID == "" {
-			s.complain("", "not a command frame: "+r.Message)
-			return
+			return s.frame(complaint("not a command frame: " + r.Message))
 		}
-		s.say(reflex.Refused(frame.CommandID, r))
-		return
+		return s.frame(reflex.Refused(frame.CommandID, r))
 	}
 	// A command that has begun is not broken off because its client is gone.
 	ctx := context.WithoutCancel(s.alive)
@@ -107,23 +106,33 @@ func (s *socket) obey(message []byte) {
 	} else {
 		s.handler.options.Observer.Commanded(ctx, s.visitor, s.ref(), result, size, time.Since(start))
 	}
-	s.say(result)
+	return s.frame(result)
 }
 
-// complain says what is wrong with a message that is no command.
-func (s *socket) complain(commandID, message string) {
-	s.say(reflex.ErrorFrame{Type: "error", Message: message, CommandID: commandID})
+// complaint says what is wrong with a message that is no command.
+func complaint(message string) reflex.ErrorFrame {
+	return reflex.ErrorFrame{Type: "error", Message: message}
 }
 
 // say has a message sent, when its turn comes.
-func (s *socket) say(message any) {
+func (s *socket) say(message any) { s.queue(s.frame(message)) }
+
+// frame returns a message as a frame; nil if it cannot be encoded, which closes the
+// socket.
+func (s *socket) frame(message any) []byte {
 	text, err := encode(message)
 	if err != nil {
 		s.refuse(err)
-		return
+		return nil
 	}
+	return framed(textFrame, text)
+}
+
+// queue has a frame sent when its turn comes, which is never once the socket is
+// closing.
+func (s *socket) queue(frame []byte) {
 	select {
-	case s.outbox <- framed(textFrame, text):
+	case s.outbox <- frame:
 	case <-s.alive.Done():
 	}
 }

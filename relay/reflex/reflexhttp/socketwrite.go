@@ -49,7 +49,10 @@ func (s *socket) send() error {
 	pings := time.NewTicker(pingTime)
 	defer pings.Stop()
 	for {
-		if s.sub.Begun() && !s.isClosing() {
+		if s.isClosing() { // what is left of a frame is for the last word
+			return nil
+		}
+		if s.sub.Begun() {
 			if err := s.pour(); err != nil {
 				return err
 			}
