@@ -15,8 +15,9 @@ const (
 	// a tenth of a second.
 	baseSteps = 100_000
 
-	// maxSteps is how many steps the check of the largest event may take: a few
-	// seconds. Each byte of an event allows for one.
+	// maxSteps is how many steps the check of the largest event may take, and that
+	// of all events that are published at once: a few seconds. Each byte of an event
+	// allows for one, of which there may be as many again.
 	maxSteps = 4_000_000
 
 	// maxPattern is the length of the longest pattern, in bytes.
@@ -45,8 +46,17 @@ type meter struct {
 
 func newMeter() *meter { return &meter{patterns: make(map[string]*pattern)} }
 
+// errTooMany says that the check of many events takes too long.
+var errTooMany = errors.New("these events would take too long to check together: publish fewer of them at once")
+
+// allowed returns how many steps the check of an event of so many bytes may take.
+func allowed(size int) int { return min(baseSteps+size, maxSteps) }
+
 // start allows for the check of an event of so many bytes.
-func (m *meter) start(size int) { m.left = min(baseSteps+size, maxSteps) }
+func (m *meter) start(size int) { m.left = allowed(size) }
+
+// taken returns how many steps were taken since.
+func (m *meter) taken(size int) int { return allowed(size) - m.left }
 
 // spent says whether the check was ended.
 func (m *meter) spent() bool { return m.left < 0 }

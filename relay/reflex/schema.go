@@ -162,22 +162,24 @@ func badSchema(err error) *Rejection {
 
 // check checks an event and returns what is wrong with it; nothing if it is as
 // the schema has it. What leads to the event is put before what leads on from there.
-func (s *schema) check(event []byte, loc []string) []FieldError {
+// It also says how many steps it took.
+func (s *schema) check(event []byte, loc []string) (errs []FieldError, steps int) {
 	doc, err := document(event)
 	if err != nil {
-		return []FieldError{fieldError(err.Error(), badNumber, loc...)}
+		return []FieldError{fieldError(err.Error(), badNumber, loc...)}, 0
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meter.start(len(event))
 	err = s.compiled.Validate(doc)
+	steps = s.meter.taken(len(event))
 	if s.meter.spent() {
-		return []FieldError{fieldError(errTooMuch.Error(), badValue, loc...)}
+		return []FieldError{fieldError(errTooMuch.Error(), badValue, loc...)}, steps
 	}
 	if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		return fieldErrors(loc, v)
+		return fieldErrors(loc, v), steps
 	}
-	return nil
+	return nil, steps
 }
 
 // fieldErrors returns what a validation found, place by place.

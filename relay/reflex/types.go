@@ -177,10 +177,14 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 		return err
 	}
 	var errs []FieldError
+	left := maxSteps // which all of them may take, beside one for each of their bytes
 	for i, e := range p.Events {
 		typ, ok := known[e.Event.Type]
 		if !ok || len(errs) >= maxErrors {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		s, err := typ.compiled()
 		if err != nil { // it was taken once, so this is not the publisher's to mend
@@ -192,7 +196,12 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 				Message: fmt.Sprintf("an event of a type that has a schema has at most %d bytes, not %d", maxChecked, len(e.Event.JSON)),
 			}
 		}
-		errs = append(errs, t.checkOne(s, e.Event.JSON, p.loc(i))...)
+		found, steps := t.checkOne(s, e.Event.JSON, p.loc(i))
+		errs = append(errs, found...)
+		if left += len(e.Event.JSON) - steps; left < 0 {
+			errs = append(errs, fieldError(errTooMany.Error(), badValue, p.loc(i)...))
+			break
+		}
 	}
 	if len(errs) == 0 {
 		return nil
@@ -200,8 +209,8 @@ func (t *types) check(ctx context.Context, space string, p Publication) error {
 	return invalid("", errs[:min(len(errs), maxErrors)]...)
 }
 
-// checkOne checks an event against its schema.
-func (t *types) checkOne(s *schema, event []byte, loc []string) []FieldError {
+// checkOne checks an event against its schema, and says how many steps that took.
+func (t *types) checkOne(s *schema, event []byte, loc []string) (errs []FieldError, steps int) {
 	if len(event) > largeChecked {
 		t.large.Lock()
 		defer t.large.Unlock()

@@ -1,6 +1,8 @@
 package reflex_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -236,6 +238,36 @@ func patterns(n int) string {
 		list[i] = fmt.Sprintf(`"%d{1000}":{}`, i)
 	}
 	return strings.Join(list, ",")
+}
+
+// Events that are published together are checked for a while together too, and not
+// for a publisher who has gone.
+func TestManyCostlyEvents(t *testing.T) {
+	p := found(t)
+	var costly strings.Builder
+	costly.WriteString(`{"$ref":"#/$defs/s0","$defs":{`)
+	for i := range 12 {
+		fmt.Fprintf(&costly, `"s%d":{"allOf":[{"$ref":"#/$defs/s%d"},{"$ref":"#/$defs/s%d"}]},`, i, i+1, i+1)
+	}
+	p.put(t, "x", costly.String()+`"s12":{"type":"object"}}}`)
+	list := func(n int) reflex.Publication {
+		return decoded(t, `{"events":[`+strings.TrimSuffix(strings.Repeat(`{"event":{"type":"x"}},`, n), ",")+`]}`)
+	}
+	if _, err := p.Publish(t.Context(), anna, "notes", list(3)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := p.Publish(t.Context(), anna, "notes", list(500))
+	if r := reflex.Reject(err); err == nil || r.Type != reflex.ValidationFailed || !strings.Contains(r.Message, "fewer of them") {
+		t.Errorf("it comes to %.300v", err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := p.Publish(gone, anna, "notes", list(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("whoever has gone gets %v", err)
+	}
+	if list, _ := p.read(t, "notes", reflex.Query{}); len(list) != 3 {
+		t.Errorf("there are %d events", len(list))
+	}
 }
 
 // A schema that asks for more steps than anybody has time for takes no more time
