@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"hearth/relay/protocol"
 )
@@ -72,6 +73,11 @@ func (s *ceilingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
+// longestWait is how long a wait lasts at most. One that begins after the write
+// that it is meant for, on a machine that has much else to do, would last for ever;
+// idle ones are looked at for less.
+const longestWait = 20 * time.Second
+
 // wait returns at the next write, or when the client is gone.
 func (s *ceilingServer) wait(gone <-chan struct{}) {
 	s.mu.Lock()
@@ -81,6 +87,7 @@ func (s *ceilingServer) wait(gone <-chan struct{}) {
 	select {
 	case <-news:
 	case <-gone:
+	case <-time.After(longestWait):
 	}
 }
 
