@@ -177,6 +177,7 @@ func TestResultsStand(t *testing.T) {
 				if _, err := c.Write(masked(fin|textMessage, frame)); err != nil {
 					return // the test is over
 				}
+				time.Sleep(10 * time.Millisecond) // or no time would pass when the relay stops, and passes over all that comes
 			}
 		}()
 		time.Sleep(time.Hour)
