@@ -225,6 +225,12 @@ func (r *restoring) load(ctx context.Context, path string) (err error) {
 			err = to.Type(*record.Type)
 		case record.Command != nil:
 			err = to.Command(*record.Command)
+		case record.Carried != nil:
+			if err := end(); err != nil {
+				return err
+			}
+			last = nil
+			err = to.Carried(*record.Carried)
 		case record.Stream != nil:
 			if err := end(); err != nil {
 				return err

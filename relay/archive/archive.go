@@ -27,6 +27,7 @@ const (
 	kindCommand  = 'C'
 	kindStream   = 'S'
 	kindRun      = 'R'
+	kindCarried  = 'A'
 	kindEnd      = 'E'
 )
 

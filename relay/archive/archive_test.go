@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,7 +27,9 @@ type made struct {
 	Commands []store.Remembered
 	Streams  []store.Stream
 	Runs     [][]store.Run // of each stream
-	Keyed    []uint64      // where sealed batches and events with given ids are
+	Carried  [][]store.Carried
+	Spaces   []store.Carried
+	Keyed    []uint64 // where sealed batches and events with given ids are
 }
 
 // draw makes something to archive.
@@ -52,7 +55,9 @@ func draw(t *rapid.T) made {
 	for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z]{1,64}`), 0, 3, rapid.ID).Draw(t, "names") {
 		stream, runs, keyed := drawStream(t, name)
 		m.Streams, m.Runs, m.Keyed = append(m.Streams, stream), append(m.Runs, runs), append(m.Keyed, keyed...)
+		m.Carried = append(m.Carried, drawCarried(t, stream))
 	}
+	m.Spaces = drawSpaces(t)
 	return m
 }
 
@@ -127,6 +132,12 @@ func (m made) write(t fataler) []byte {
 		for _, r := range m.Runs[i] {
 			err = errors.Join(err, w.Run(r))
 		}
+		for _, c := range m.Carried[i] {
+			err = errors.Join(err, w.Carried(c))
+		}
+	}
+	for _, c := range m.Spaces {
+		err = errors.Join(err, w.Carried(c))
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
@@ -157,7 +168,11 @@ func read(in io.Reader) (m made, err error) {
 		case record.Command != nil:
 			m.Commands = append(m.Commands, *record.Command)
 		case record.Stream != nil:
-			m.Streams, m.Runs = append(m.Streams, *record.Stream), append(m.Runs, nil)
+			m.Streams, m.Runs, m.Carried = append(m.Streams, *record.Stream), append(m.Runs, nil), append(m.Carried, nil)
+		case record.Carried != nil && (record.Carried.Rule != nil || record.Carried.Schedule != nil):
+			m.Spaces = append(m.Spaces, *record.Carried)
+		case record.Carried != nil:
+			m.Carried[len(m.Carried)-1] = append(m.Carried[len(m.Carried)-1], *record.Carried)
 		default:
 			run := *record.Run
 			run.Wire = bytes.Clone(run.Wire)
@@ -184,8 +199,8 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// An archive of the first version of the format is read for ever; types and commands
-// have no place in one.
+// An archive of the first version of the format is read for ever; types, commands and
+// what rules have left have no place in one.
 func TestEarlierFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := draw(t)
@@ -194,7 +209,7 @@ func TestEarlierFormat(t *testing.T) {
 		sum := sha256.Sum256(data[:len(data)-sha256.Size])
 		copy(data[len(data)-sha256.Size:], sum[:])
 		got, err := read(bytes.NewReader(data))
-		if len(want.Types)+len(want.Commands) > 0 {
+		if len(want.Types)+len(want.Commands)+len(want.Spaces)+len(slices.Concat(want.Carried...)) > 0 {
 			if err == nil {
 				t.Fatal("it holds what it cannot hold")
 			}

@@ -42,6 +42,7 @@ type Record struct {
 	Command *store.Remembered
 	Stream  *store.Stream // it begins, and its runs follow
 	Run     *store.Run    // which shares memory with the next one
+	Carried *store.Carried
 
 	// Keyed lists what ends in the run and belongs into the index of a store.
 	Keyed []store.Keyed
@@ -64,6 +65,9 @@ type Reader struct {
 	commands uint64
 	stream   store.Stream
 	walk     *store.Walk // of the stream; nil before the first one
+	behind   bool        // whether what automations had left follows, so that no more runs do
+	spaces   bool        // whether that is of spaces, so that no more streams follow
+	versions map[[2]string]uint64
 	ended    bool
 }
 
@@ -77,7 +81,10 @@ const lockedMagic = "age-encryption.org/v1\n"
 
 // NewReader reads how an archive begins. The error is a *DamagedError or that of in.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool), types: make(map[string]map[string]bool)}
+	r := &Reader{
+		in: bufio.NewReaderSize(in, 256<<10), sum: sha256.New(), seen: make(map[store.Ref]bool), types: make(map[string]map[string]bool),
+		versions: make(map[[2]string]uint64),
+	}
 	var begins [len(magic)]byte
 	if err := r.fill(begins[:]); err != nil {
 		return nil, err
@@ -138,6 +145,8 @@ func (r *Reader) Next() (Record, error) {
 		return r.begin(body)
 	case kindRun:
 		return r.run(body)
+	case kindCarried:
+		return r.carried(body)
 	default:
 		return Record{}, r.damaged(nil, "it holds a record of the kind %q, which is not known", kind)
 	}
@@ -166,14 +175,17 @@ func (r *Reader) begin(body []byte) (Record, error) {
 	if r.seen[stream.Ref] {
 		return Record{}, r.damaged(nil, "it holds the stream %q twice", stream.Name)
 	}
-	r.seen[stream.Ref] = true
+	if r.spaces {
+		return Record{}, r.damaged(nil, "a stream is where none belongs")
+	}
+	r.seen[stream.Ref], r.behind = true, false
 	r.stream, r.walk = stream, store.NewWalk(stream.Ref, stream.Kind, stream.Identity)
 	return Record{Stream: &stream}, nil
 }
 
 func (r *Reader) run(body []byte) (Record, error) {
 	run, ok := parseRun(body)
-	if !ok || r.walk == nil {
+	if !ok || r.walk == nil || r.behind {
 		return Record{}, r.damaged(nil, "a run is not as it should be")
 	}
 	stretch, err := r.walk.Take([]store.Run{run})

@@ -63,6 +63,10 @@ func (w *Writer) Run(r store.Run) error {
 	return w.record(kindRun, w.buffer)
 }
 
+// Carried writes what automations had left: of a stream behind its runs, in the order
+// in which the store has it; of spaces behind all streams.
+func (w *Writer) Carried(c store.Carried) error { return w.json(kindCarried, c) }
+
 // Close ends the archive; without it none is there.
 func (w *Writer) Close() error {
 	end := binary.BigEndian.AppendUint64(nil, w.records)

@@ -36,6 +36,10 @@ type Source interface {
 	Runs(ctx context.Context, ref store.Ref, after, head uint64) ([]store.Run, error)
 	Types(ctx context.Context, space string) ([]store.Type, error)
 	Commands(ctx context.Context, after uint64, limit int) ([]store.Remembered, error)
+	Carry(ctx context.Context, ref store.Ref) (store.Stream, []store.Carried, error)
+	Rules(ctx context.Context, space string) ([]store.Rule, uint64, error)
+	RuleHistory(ctx context.Context, space, rule string, before uint64, limit int) ([]store.Rule, error)
+	Schedules(ctx context.Context, space string) ([]store.Schedule, error)
 	Totals(ctx context.Context) (store.Totals, error)
 	Damaged() []*store.DamagedError
 	Verify(ctx context.Context, v store.Verify) (store.Verified, error)
@@ -220,13 +224,17 @@ func (a *part) archive(ctx context.Context, out io.Writer) error {
 			if s.Damage != nil {
 				return s.Damage // found since this began
 			}
-			if err := a.stream(ctx, w, s); err != nil {
+			if err := a.stream(ctx, w, s.Ref); err != nil {
 				return err
 			}
 		}
-		if len(streams) < streamsAtOnce {
-			return w.Close()
+		if len(streams) == streamsAtOnce {
+			continue
 		}
+		if err := a.spaces(ctx, w); err != nil {
+			return err
+		}
+		return w.Close()
 	}
 }
 
@@ -263,9 +271,46 @@ func (a *part) beside(ctx context.Context, w *archive.Writer) error {
 	}
 }
 
-// stream writes a stream as it is now; what is written to it meanwhile is not in
-// this backup.
-func (a *part) stream(ctx context.Context, w *archive.Writer, s store.Stream) error {
+// spaces writes the rules and schedules of all spaces. They come last, so that all
+// rules are there of which a stream has something.
+func (a *part) spaces(ctx context.Context, w *archive.Writer) error {
+	rules, _, err := a.Source.Rules(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		versions, err := a.Source.RuleHistory(ctx, rule.Space, rule.Name, rule.Version+1, int(rule.Version))
+		if err != nil {
+			return err
+		}
+		for _, v := range slices.Backward(versions) {
+			if err := w.Carried(store.Carried{Rule: &v}); err != nil {
+				return err
+			}
+		}
+		if err := a.pace.rest(ctx); err != nil {
+			return err
+		}
+	}
+	schedules, err := a.Source.Schedules(ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, s := range schedules {
+		if err := w.Carried(store.Carried{Schedule: &s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stream writes a stream as it is now, and what rules have left in it at that moment;
+// what is written to it meanwhile is not in this backup.
+func (a *part) stream(ctx context.Context, w *archive.Writer, ref store.Ref) error {
+	s, carried, err := a.Source.Carry(ctx, ref)
+	if err != nil {
+		return err
+	}
 	if err := w.Stream(s); err != nil {
 		return err
 	}
@@ -282,6 +327,11 @@ func (a *part) stream(ctx context.Context, w *archive.Writer, s store.Stream) er
 			if err := a.step(ctx, r); err != nil {
 				return err
 			}
+		}
+	}
+	for _, c := range carried {
+		if err := w.Carried(c); err != nil {
+			return err
 		}
 	}
 	a.streams++

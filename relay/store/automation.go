@@ -74,6 +74,11 @@ type Automation interface {
 	// first: those that a filter passes, at most limit of them.
 	Letters(ctx context.Context, ref Ref, f LetterFilter, limit int) ([]Letter, error)
 
+	// Carry returns a stream as it is, and what automations have left in it at that very
+	// moment, but for runs that are over: the log tells of those. The errors are those
+	// of Page.
+	Carry(ctx context.Context, ref Ref) (Stream, []Carried, error)
+
 	// Schedules lists the schedules of a space in the order of their names; of all
 	// spaces if it is empty.
 	Schedules(ctx context.Context, space string) ([]Schedule, error)
@@ -127,22 +132,20 @@ type RuleProgress struct {
 type Progress struct {
 	// InStep says that the rule has evaluated the stream as far as the stream's own
 	// progress says, so that a thousand rules cost an event but one row.
-	InStep bool
-
-	// Cursor is the last position that was evaluated. Of a rule in step it is the
+	InStep bool `json:"in_step"` // Cursor is the last position that was evaluated. Of a rule in step it is the
 	// stream's, and passed over where it is written.
-	Cursor uint64
+	Cursor uint64 `json:"cursor"`
 
-	Generation    uint64 // how often the rule has started anew: this only rises
-	Definition    string // of the condition by which it looks
-	SilentThrough uint64 // the position up to which nothing fires
+	Generation    uint64 `json:"generation"`     // how often the rule has started anew: this only rises
+	Definition    string `json:"definition"`     // of the condition by which it looks
+	SilentThrough uint64 `json:"silent_through"` // the position up to which nothing fires
 }
 
 // ScopeState is what a rule remembers in a scope.
 type ScopeState struct {
-	Scope    string
-	Deadline time.Time // when something is to happen by itself, to the microsecond; zero if nothing is
-	State    []byte    // empty if there is none any more
+	Scope    string    `json:"scope"`
+	Deadline time.Time `json:"deadline,omitzero"` // when something is to happen by itself, to the microsecond; zero if nothing is
+	State    []byte    `json:"state"`             // empty if there is none any more
 }
 
 // Fact is an event that the relay itself has to tell.
@@ -194,15 +197,15 @@ type RuleStanding struct {
 
 // Rule is a version of a rule.
 type Rule struct {
-	Space      string
-	Name       string
-	Version    uint64    // they rise by one, from 1 on
-	Archived   bool      // from this version on the rule is out of use
-	Spec       []byte    // the rule itself, JSON; of an archived one as it was
-	Provenance []byte    // where it comes from, JSON, as whoever put it said; may be empty
-	Actor      []byte    // who put it, a JSON object; may be empty
-	Reason     string    // why it was archived, as whoever did it gave it
-	At         time.Time // when, to the microsecond; set by the store
+	Space      string    `json:"space"`
+	Name       string    `json:"name"`
+	Version    uint64    `json:"version"`              // they rise by one, from 1 on
+	Archived   bool      `json:"archived"`             // from this version on the rule is out of use
+	Spec       []byte    `json:"spec"`                 // the rule itself, JSON; of an archived one as it was
+	Provenance []byte    `json:"provenance,omitempty"` // where it comes from, JSON, as whoever put it said; may be empty
+	Actor      []byte    `json:"actor,omitempty"`      // who put it, a JSON object; may be empty
+	Reason     string    `json:"reason,omitempty"`     // why it was archived, as whoever did it gave it
+	At         time.Time `json:"at"`                   // when, to the microsecond; set by the store
 }
 
 // ScheduleChange puts or drops a schedule, or says that it ticked.
@@ -218,11 +221,11 @@ type ScheduleChange struct {
 
 // Schedule is a schedule with its last ticks.
 type Schedule struct {
-	Space     string
-	Name      string
-	Spec      []byte
-	ChangedAt time.Time
-	Ticks     map[string]time.Time // the last one by the name of the stream, to the microsecond
+	Space     string               `json:"space"`
+	Name      string               `json:"name"`
+	Spec      []byte               `json:"spec"`
+	ChangedAt time.Time            `json:"changed_at"`
+	Ticks     map[string]time.Time `json:"ticks"` // the last one by the name of the stream, to the microsecond
 }
 
 const (

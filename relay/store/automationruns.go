@@ -51,54 +51,52 @@ func (s RunStatus) Over() bool { return s >= Succeeded }
 // takes to try. ("Run" alone is a run of entries.)
 type RuleRun struct {
 	// What it is, which never changes.
-	Ref
-	Number    uint64 // the order of creation, over all streams; they rise
-	ID        string // that of the firing; unique in the stream
-	Rule      string
-	ScopeKey  string
-	Scope     []byte // the fields of the scope with their values, a JSON object
-	FiredSeq  uint64
-	Matched   []uint64
-	Chain     string
-	Depth     int
-	CreatedAt time.Time // set by the store
+	Ref       `json:"-"`
+	Number    uint64    `json:"number"` // the order of creation, over all streams; they rise
+	ID        string    `json:"id"`     // that of the firing; unique in the stream
+	Rule      string    `json:"rule"`
+	ScopeKey  string    `json:"scope_key"`
+	Scope     []byte    `json:"scope"` // the fields of the scope with their values, a JSON object
+	FiredSeq  uint64    `json:"fired_seq"`
+	Matched   []uint64  `json:"matched"`
+	Chain     string    `json:"chain"`
+	Depth     int       `json:"depth"`
+	CreatedAt time.Time `json:"created_at"` // set by the store
 
 	// In which order it is run. An ordered run begins once those before it in its
 	// scope, by FiredSeq and then Number, are no longer unfinished, and none there
 	// runs; one that blocks is waited for while it is a dead letter, too. A held one
 	// does not begin until somebody has said so, and is waited for.
-	Ordered bool
-	Blocks  bool
-	Held    bool
-
-	// Where it stands.
-	Status        RunStatus
-	Epoch         uint64    // each change raises it: a fence against what comes too late
-	Tried         int       // how many attempts have begun since it was put in line
-	NextAttemptAt time.Time // of one that waits: it begins then at the earliest; zero is at once
-	Lease         time.Time // of a running one: until when whoever runs it will have been heard of
-	UpdatedAt     time.Time // set by the store
-	Error         string    // the latest
-	Reason        string
-	Step          string // the one that was completed last
-	Checkpoints   int    // how many were saved
-	Output        []byte // of one that has succeeded, JSON; may be empty
+	Ordered       bool      `json:"ordered"`
+	Blocks        bool      `json:"blocks"`
+	Held          bool      `json:"-"` // Where it stands.
+	Status        RunStatus `json:"status"`
+	Epoch         uint64    `json:"epoch"`                    // each change raises it: a fence against what comes too late
+	Tried         int       `json:"tried"`                    // how many attempts have begun since it was put in line
+	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"` // of one that waits: it begins then at the earliest; zero is at once
+	Lease         time.Time `json:"-"`                        // of a running one: until when whoever runs it will have been heard of
+	UpdatedAt     time.Time `json:"updated_at"`               // set by the store
+	Error         string    `json:"error,omitempty"`          // the latest
+	Reason        string    `json:"reason,omitempty"`
+	Step          string    `json:"step,omitempty"`   // the one that was completed last
+	Checkpoints   int       `json:"checkpoints"`      // how many were saved
+	Output        []byte    `json:"output,omitempty"` // of one that has succeeded, JSON; may be empty
 
 	// What lists leave out.
-	Attempts   []Attempt // the oldest first
-	Checkpoint []byte    // the latest
+	Attempts   []Attempt `json:"attempts"`             // the oldest first
+	Checkpoint []byte    `json:"checkpoint,omitempty"` // the latest
 
 	// CheckpointSize is how many bytes the checkpoint has.
-	CheckpointSize int
+	CheckpointSize int `json:"-"`
 }
 
 // Attempt is one time that a run was tried.
 type Attempt struct {
-	Number  int       // from 1 on, also where the run was put in line again in between
-	Started time.Time // to the microsecond
-	Ended   time.Time // zero if it has not
-	Error   string
-	Reason  string
+	Number  int       `json:"number"`         // from 1 on, also where the run was put in line again in between
+	Started time.Time `json:"started"`        // to the microsecond
+	Ended   time.Time `json:"ended,omitzero"` // zero if it has not
+	Error   string    `json:"error,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
 }
 
 // RunChange is a run as it is from now on.
@@ -142,13 +140,13 @@ type Due struct {
 // rule could not evaluate, or a run that has failed for good, which has its letter
 // for as long as it is dead-lettered. What became of it is told in the log.
 type Letter struct {
-	Number uint64 // the order in which they came, over all streams; they rise
-	Rule   string
-	Seq    uint64 // the event that could not be evaluated, or at which the run fired
-	RunID  string // of the run; empty if it is an event
-	Error  string
-	Reason string
-	At     time.Time
+	Number uint64    `json:"number"` // the order in which they came, over all streams; they rise
+	Rule   string    `json:"rule"`
+	Seq    uint64    `json:"seq"`              // the event that could not be evaluated, or at which the run fired
+	RunID  string    `json:"run_id,omitempty"` // of the run; empty if it is an event
+	Error  string    `json:"error"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 // LetterFilter says which letters are listed; what is zero passes all.

@@ -128,11 +128,15 @@ class Stream:
         need(self.ended and self.seq > 0 and all(self.says[k] == v for k, v in got.items()), "a stream that ends elsewhere")
 
 
+OF_SPACES = {"rule", "schedule"}
+CARRIED = OF_SPACES | {"evaluated", "progress", "state", "run", "letter"}
+
+
 def read(data):
     b = Bytes(data)
     need(b.take(16) in (b"HEARTH-ARCHIVE\1\n", b"HEARTH-ARCHIVE\2\n"), "no archive")
-    known = "MFSR" if data[14] == 1 else "MFTCSR"
-    streams, kinds, types = [], "", set()
+    known = "MFSR" if data[14] == 1 else "MFTCSRA"
+    streams, kinds, types, spaces = [], "", set(), False
     while True:
         kind, size = b.take(1).decode(), b.number(4)
         need(size <= 16842752, "a record that is too large")
@@ -153,12 +157,19 @@ def read(data):
             types.add((t["space"], t["name"]))
         elif kind == "C":
             need(24 < len(body) <= 24 + 8192 and list(json.loads(body[24:])) in (["outcome"], ["rejection"]), "no command")
+        elif kind == "A":
+            need(kinds[-2:-1] == "A" or not streams or streams[-1].end() is None, "a stream that ends elsewhere")
+            part = json.loads(body)
+            need(type(part) is dict and len(part) == 1 and set(part) <= CARRIED, "no part of what rules have left")
+            spaces = spaces or part.keys() <= OF_SPACES
+            need(spaces == (part.keys() <= OF_SPACES) and (spaces or streams), "a part that does not belong here")
         elif kind == "S":
+            need(not spaces, "a stream behind what spaces have")
             if streams:
                 streams[-1].end()
             streams.append(Stream(body))
         else:
-            need(streams, "a run of no stream")
+            need(streams and kinds[-2:-1] != "A", "a run of no stream")
             streams[-1].run(body)
     if streams:
         streams[-1].end()

@@ -20,11 +20,15 @@ func (r *Reader) Letters(ctx context.Context, ref store.Ref, f store.LetterFilte
 			p.int(rule)
 		}
 		return p.int(behindAll(f.Before)).int(int64(limit)).each(func(c *columns) bool {
-			list = append(list, store.Letter{
-				Number: c.uint(), Rule: c.text(), Seq: c.uint(), RunID: c.text(), Error: c.text(), Reason: c.text(), At: c.time(),
-			})
+			list = append(list, scanLetter(c))
 			return true
 		})
 	})
 	return list, err
+}
+
+func scanLetter(c *columns) store.Letter {
+	return store.Letter{
+		Number: c.uint(), Rule: c.text(), Seq: c.uint(), RunID: c.text(), Error: c.text(), Reason: c.text(), At: c.time(),
+	}
 }

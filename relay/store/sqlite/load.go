@@ -22,7 +22,10 @@ type Loader struct {
 	conn  *sqlite.Conn
 	stmts writerStatements
 	left  int   // bytes that the transaction has room for; 0 outside of one
-	key   int64 // of the stream that is being loaded
+	key   int64 // of the stream that was begun last
+
+	ended   *store.Stream // that one, once it has ended
+	queries *connection   // the same one, for statements that stand where they are used
 }
 
 // Load makes a new database. The error is fs.ErrExist if there is something, or
@@ -38,6 +41,7 @@ func Load(path string) (_ *Loader, err error) {
 	if l.conn, err = connect(path, sqlite.OpenReadWrite, writerPragmas); err != nil {
 		return nil, opening(path, err)
 	}
+	l.queries = newConnection(l.conn, len(migrations))
 	if l.stmts, err = prepareWriter(l.conn); err != nil {
 		return nil, errors.Join(opening(path, err), l.conn.Close())
 	}
@@ -53,7 +57,7 @@ func (l *Loader) Stream(s store.Stream) error {
 	if err := l.stmts.insertStream(s); err != nil {
 		return failure("loading "+s.Name, err)
 	}
-	l.key = l.conn.LastInsertRowID()
+	l.key, l.ended = l.conn.LastInsertRowID(), nil
 	return nil
 }
 
@@ -93,6 +97,7 @@ func (l *Loader) End(s store.Stream) error {
 	if err := run(stmt); err != nil {
 		return failure("loading "+s.Name, err)
 	}
+	l.ended = &s
 	return nil
 }
 

@@ -197,14 +197,24 @@ func (r *reacting) writeLetters(t *transaction) error {
 }
 
 func (r *reacting) writeLetter(t *transaction, l store.Letter) error {
-	p := bind(t.prep("INSERT INTO letter (stream, rule, seq, run, error, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?)")).
-		int(r.stream.key).int(r.rules[l.Rule]).uint(l.Seq)
+	l.Number, l.At = 0, t.now
+	return insertLetter(t.w.queries, r.stream.key, r.rules[l.Rule], l)
+}
+
+func insertLetter(conn *connection, stream, rule int64, l store.Letter) error {
+	p := bind(conn.Prep("INSERT INTO letter (number, stream, rule, seq, run, error, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
+	if l.Number == 0 {
+		p.null() // the next one
+	} else {
+		p.uint(l.Number)
+	}
+	p.int(stream).int(rule).uint(l.Seq)
 	if l.RunID == "" {
 		p.null()
 	} else {
 		p.text(l.RunID)
 	}
-	return p.text(l.Error).text(l.Reason).time(t.now).run()
+	return p.text(l.Error).text(l.Reason).time(l.At).run()
 }
 
 // findRevision returns the revision of a space's rules, no row or 0 if it has none.
@@ -223,12 +233,13 @@ func (t *transaction) ruleKey(space, name string) (key int64, found bool, err er
 
 // spaceKey returns the key of a space, which it makes if that is new.
 func (t *transaction) spaceKey(space string) (key int64, err error) {
-	stmt := t.w.stmts.addSpace
-	stmt.BindText(1, space)
-	stmt.BindInt64(2, t.now.UnixMilli())
-	if err := run(stmt); err != nil {
+	return spaceKey(t.w.stmts.addSpace, t.w.queries, space, t.now.UnixMilli())
+}
+
+func spaceKey(add *sqlite.Stmt, conn *connection, space string, now int64) (key int64, err error) {
+	if err := bind(add).text(space).int(now).run(); err != nil {
 		return 0, err
 	}
-	_, err = bind(t.prep("SELECT key FROM space WHERE name = ?")).text(space).one(func(c *columns) { key = c.int() })
+	_, err = bind(conn.Prep("SELECT key FROM space WHERE name = ?")).text(space).one(func(c *columns) { key = c.int() })
 	return key, err
 }

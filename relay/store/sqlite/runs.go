@@ -63,24 +63,30 @@ func (r *Reader) RuleRun(ctx context.Context, ref store.Ref, id string) (run sto
 		if err != nil || !found {
 			return err
 		}
-		err := bind(conn.Prep("SELECT number, started, ended, error, reason FROM attempt WHERE run = ? ORDER BY number DESC LIMIT ?")).
-			uint(run.Number).int(store.MaxAttempts).each(func(c *columns) bool {
-			run.Attempts = append(run.Attempts, store.Attempt{
-				Number: int(c.int()), Started: c.time(), Ended: c.time(), Error: c.text(), Reason: c.text(),
-			})
-			return true
-		})
-		if err != nil {
-			return err
-		}
-		slices.Reverse(run.Attempts)
-		_, err = bind(conn.Prep("SELECT data FROM checkpoint WHERE run = ?")).uint(run.Number).one(func(c *columns) { run.Checkpoint = c.blob() })
-		return err
+		return readWhole(conn, &run, store.MaxAttempts)
 	})
 	if err == nil && !found {
 		err = &store.UnknownRunError{Ref: ref, ID: id}
 	}
 	return run, err
+}
+
+// readWhole reads of a run what lists leave out, the newest attempts only; all of them
+// if most is negative.
+func readWhole(conn *connection, run *store.RuleRun, most int64) error {
+	err := bind(conn.Prep("SELECT number, started, ended, error, reason FROM attempt WHERE run = ? ORDER BY number DESC LIMIT ?")).
+		uint(run.Number).int(most).each(func(c *columns) bool {
+		run.Attempts = append(run.Attempts, store.Attempt{
+			Number: int(c.int()), Started: c.time(), Ended: c.time(), Error: c.text(), Reason: c.text(),
+		})
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(run.Attempts)
+	_, err = bind(conn.Prep("SELECT data FROM checkpoint WHERE run = ?")).uint(run.Number).one(func(c *columns) { run.Checkpoint = c.blob() })
+	return err
 }
 
 // RuleRuns implements [store.Store].

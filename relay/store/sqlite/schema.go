@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -95,21 +96,33 @@ func objects(conn *sqlite.Conn) ([]object, error) {
 	return list, err
 }
 
+// madeOf lists, by the version of a database, what one is made of. It is found out
+// once, by making one.
+var madeOf = func() []func() ([]object, error) {
+	all := make([]func() ([]object, error), len(migrations)+1)
+	for version := range all {
+		all[version] = sync.OnceValues(func() (list []object, err error) {
+			fresh, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenMemory)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = cmp.Or(err, fresh.Close()) }()
+			for _, step := range migrations[:version] {
+				if err := sqlitex.ExecuteScript(fresh, step, nil); err != nil {
+					return nil, err
+				}
+			}
+			return objects(fresh)
+		})
+	}
+	return all
+}()
+
 // checkSchema compares what a database is made of with what the migrations up
 // to its version make. The error is a *SchemaError: a promise that is missing
 // there is one that the database would not keep.
-func checkSchema(conn *sqlite.Conn, path string, version int) (err error) {
-	fresh, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenMemory)
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, fresh.Close()) }()
-	for _, step := range migrations[:version] {
-		if err := sqlitex.ExecuteScript(fresh, step, nil); err != nil {
-			return err
-		}
-	}
-	want, err := objects(fresh)
+func checkSchema(conn *sqlite.Conn, path string, version int) error {
+	want, err := madeOf[version]()
 	if err != nil {
 		return err
 	}
