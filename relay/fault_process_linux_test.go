@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -130,7 +131,14 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	unmount := func() { _ = syscall.Unmount(place, 0) }
+	// A disk that is busy would stay as it is, and be mounted as that again.
+	unmount := func() {
+		t.Helper()
+		eventually(t, "the disk is let go", func() bool {
+			err := syscall.Unmount(place, 0)
+			return err == nil || errors.Is(err, syscall.EINVAL) // it is not mounted
+		})
+	}
 	mount()
 	t.Cleanup(unmount)
 	p := start(t, filepath.Join(place, "data"))
