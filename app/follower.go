@@ -129,14 +129,19 @@ func (f *follower) greet(ctx context.Context, conn *websocket.Conn) error {
 	return err
 }
 
-// listen takes in frames until the connection ends, and says whether that is all.
+// listen takes in frames until the connection ends, and says whether that is all. When
+// ctx ends the relay is told so, and nothing more is taken in.
 func (f *follower) listen(ctx context.Context, conn *websocket.Conn) (done bool, err error) {
+	defer context.AfterFunc(ctx, func() { _ = conn.Close(websocket.StatusNormalClosure, "") })() // it may be gone by now
 	for !done && err == nil {
-		var text []byte
-		if _, text, err = conn.Read(ctx); err != nil {
-			return false, lost(err)
+		// A read whose context ends breaks the connection off.
+		_, text, lack := conn.Read(context.WithoutCancel(ctx))
+		switch {
+		case lack != nil:
+			return false, lost(lack)
+		case ctx.Err() == nil:
+			done, err = f.take(text)
 		}
-		done, err = f.take(text)
 	}
 	return done, err
 }

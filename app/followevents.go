@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"hearth/relay/protocol"
 	"hearth/relay/reflex"
@@ -62,16 +63,35 @@ func (c followCommand) Run(ctx context.Context, out io.Writer) error {
 		relay: relay, stream: c.Stream, types: c.Type, once: c.Once, withoutData: c.NoData, after: c.After,
 		out: bufio.NewWriterSize(out, 64<<10), // a hundred events of a replay a write
 	}
-	if c.Last != nil {
-		err = relay.persist(ctx, func() error { return f.beginAtLast(ctx, *c.Last) })
-	}
-	if err == nil {
-		err = f.follow(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- f.run(ctx, c.Last) }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		// Who reads this may stand still, and the follower with him.
+		select {
+		case <-ended:
+		case <-time.After(goodbyeTime):
+		}
 	}
 	if ctx.Err() != nil || errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return refusal(err)
+}
+
+// goodbyeTime is how long whoever interrupts this waits at the most for the relay to
+// hear of it, and for what is being printed.
+const goodbyeTime = 2 * time.Second
+
+// run follows the stream, from the last so many events on unless last is nil.
+func (f *follower) run(ctx context.Context, last *uint) error {
+	if last != nil {
+		if err := f.relay.persist(ctx, func() error { return f.beginAtLast(ctx, *last) }); err != nil {
+			return err
+		}
+	}
+	return f.follow(ctx)
 }
 
 // cursorHeader is in which a page says where it ends.
