@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/semaphore"
 
+	"hearth/relay/protocol"
 	"hearth/relay/reflex"
 )
 
@@ -94,6 +95,7 @@ func readInput(ctx context.Context, from io.Reader) *input {
 		lines := &lineCounter{from: from}
 		d := jsontext.NewDecoder(lines)
 		for {
+			lines.most = d.InputOffset() + protocol.MaxBody
 			text, err := d.ReadValue()
 			if errors.Is(err, io.EOF) {
 				return
@@ -101,6 +103,8 @@ func readInput(ctx context.Context, from io.Reader) *input {
 			at := d.InputOffset()
 			if wrong, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 				at, err = wrong.ByteOffset, fmt.Errorf("this is no JSON: %w", wrong.Err)
+			} else if errors.Is(err, errEndless) {
+				err = errEndless
 			}
 			var v inputValue
 			if err == nil {
@@ -126,15 +130,23 @@ func readInput(ctx context.Context, from io.Reader) *input {
 	return in
 }
 
-// lineCounter knows at which line something stands of what was read through it.
+// errEndless says that a value of the input is longer than any that the relay takes.
+var errEndless = fmt.Errorf("what begins behind this does not end within %d bytes, which is the most that can be published together", protocol.MaxBody)
+
+// lineCounter knows at which line something stands of what was read through it. It
+// reads no further than to what would have to be kept for a value without end.
 type lineCounter struct {
 	from  io.Reader
+	most  int64   // bytes that are read until the next value is there
 	read  int64   // bytes
 	ends  []int64 // where lines end that upTo has not passed
 	lines int     // that it has
 }
 
 func (c *lineCounter) Read(p []byte) (int, error) {
+	if c.read >= c.most {
+		return 0, errEndless
+	}
 	n, err := c.from.Read(p)
 	for at, rest := c.read, p[:n]; ; {
 		i := bytes.IndexByte(rest, '\n')

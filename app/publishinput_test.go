@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"hearth/relay/protocol"
 )
 
 // However an input is laid out and however it arrives, the same values come of it, in
@@ -73,6 +77,35 @@ func TestInput(t *testing.T) {
 			t.Fatalf("of %q (-want +got):\n%s", text.String(), diff)
 		}
 	})
+}
+
+// Of a value without end no more is read than could be published, and what stands before
+// it is good.
+func TestEndlessInput(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]string{"a text": `"`, "a list": "[", "an event": `{"type":"a","x":"`, "nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			more := "1"
+			switch begin {
+			case "[":
+				more = "1,"
+			case "":
+				more = " \n"
+			}
+			const most = protocol.MaxBody + 1<<20
+			text := strings.NewReader(`{"type":"good"}` + "\n" + begin + strings.Repeat(more, 2*protocol.MaxBody/len(more)))
+			in := readInput(t.Context(), io.LimitReader(text, most))
+			var got []inputValue
+			for v := range in.values {
+				in.release(v)
+				got = append(got, v)
+			}
+			if len(got) != 2 || got[0].err != nil || !errors.Is(got[1].err, errEndless) {
+				t.Errorf("%d values, the last with %v", len(got), got[len(got)-1].err)
+			}
+		})
+	}
 }
 
 // What is there is published together as far as it may be, in its order, and nothing of
