@@ -70,7 +70,7 @@ func (c followCommand) Run(ctx context.Context, out io.Writer) error {
 	case <-ctx.Done():
 		// Who reads this may stand still, and the follower with him.
 		select {
-		case <-ended:
+		case err = <-ended:
 		case <-time.After(goodbyeTime):
 		}
 	}
