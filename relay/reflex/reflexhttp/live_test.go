@@ -157,8 +157,8 @@ func TestBadHello(t *testing.T) {
 		"a member twice":    {first: `{"protocol":"reflexr.v1","protocol":"reflexr.v1"}`, reason: "twice"},
 		"too long":          {first: `{"protocol":"reflexr.v1","key":"` + strings.Repeat("a", 1<<20) + `"}`, reason: "longer"},
 		"a bad stream":      {target: liveOf("Build"), first: good, reason: "stream name"},
-		"a bad query":       {target: liveOf("build") + "?data=all", first: good, reason: "query"},
-		"an unknown query":  {target: liveOf("build") + "?types=a", first: good, reason: "query"},
+		"a bad query":       {target: liveOf("build") + "?data=all", first: good, reason: "query.data"},
+		"an unknown query":  {target: liveOf("build") + "?types=a", first: good, reason: "query.types"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.target == "" {

@@ -50,7 +50,7 @@ func (q *query) err() error {
 	if len(q.wrong) == 0 {
 		return nil
 	}
-	return invalid("the query is not as it has to be", q.wrong...)
+	return invalid(q.wrong[0].Error(), q.wrong...) // all that a socket's close has room for
 }
 
 // one returns a parameter that may come once.
