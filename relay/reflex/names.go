@@ -14,7 +14,7 @@ const MaxTypeName = 128
 // owned are the types of the events that only the relay publishes, sorted.
 var owned = []string{
 	"feedback_given",
-	"rule_archived", "rule_errored", "rule_fired", "rule_installed", "rule_reset",
+	"rule_archived", "rule_due", "rule_errored", "rule_fired", "rule_installed", "rule_reset",
 	"run_cancelled", "run_dead_lettered", "run_progressed", "run_requeued", "run_retrying",
 	"run_skipped", "run_started", "run_succeeded",
 	"tick",

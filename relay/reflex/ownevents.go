@@ -27,6 +27,13 @@ type RuleReset struct {
 	SilentThrough uint64 `json:"silent_through"`                                 // the position up to which nothing fires
 }
 
+// RuleDue says that a moment has come for which a rule waits and that no event came before:
+// the clocks of all rules are moved by it. No rule looks at it.
+type RuleDue struct {
+	Rule string    `json:"rule"` // the one that is due first
+	At   time.Time `json:"at"`   // the moment for which it was due
+}
+
 // RuleInstalled says that a rule was put, or put anew.
 type RuleInstalled struct {
 	Rule       string         `json:"rule"`
@@ -126,6 +133,7 @@ func OwnEvents() map[string]any {
 		"rule_fired":        RuleFired{},
 		"rule_errored":      RuleErrored{},
 		"rule_reset":        RuleReset{},
+		"rule_due":          RuleDue{},
 		"rule_installed":    RuleInstalled{},
 		"rule_archived":     RuleArchived{},
 		"run_started":       RunStarted{},

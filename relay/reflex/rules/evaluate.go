@@ -49,7 +49,7 @@ type Stage string
 
 // The stages.
 const (
-	Own       Stage = "own"       // it is the rule's own doing, which it never looks at
+	Own       Stage = "own"       // it is the rule's own doing, or that of clocks: it never looks at that
 	Filtered  Stage = "filtered"  // the filter does not pass it
 	Failed    Stage = "failed"    // it could not be evaluated
 	Deduped   Stage = "deduped"   // its key was seen before
@@ -123,7 +123,7 @@ func (v *evaluation) moveClock() error {
 // look considers the envelope itself.
 func (v *evaluation) look() error {
 	e, when := v.envelope, &v.rule.When
-	if isFact(e.Type) && e.Event.is("rule", v.rule.Name) {
+	if e.Type == ruleDue || isFact(e.Type) && e.Event.is("rule", v.rule.Name) {
 		v.outcome.Stage = Own
 		return nil
 	}

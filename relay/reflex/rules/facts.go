@@ -11,3 +11,8 @@ func isFact(eventType string) bool {
 	}
 	return false
 }
+
+// ruleDue is the type of the events that a relay appends when a moment has come for which
+// a rule waits, and that do nothing but move the clocks of all rules: if one looked at
+// them, its own waiting would be something that happens.
+const ruleDue = "rule_due"
