@@ -170,12 +170,15 @@ func (s *socket) refuse(why error) {
 	s.close(codeOf(r.Type), r.Message)
 }
 
-// record puts a refusal on record and returns what the client is told.
+// record puts a refusal on record and returns what the client is told. That a socket
+// is closing is none.
 func (s *socket) record(action Action, why error) *reflex.Rejection {
 	r := reflex.Reject(why)
-	s.handler.options.Observer.Refused(s.alive, Refusal{
-		Visitor: s.visitor, Action: action, Stream: s.stream, Rejection: r, Err: why,
-	})
+	if cause := s.alive.Err(); cause == nil || !errors.Is(why, cause) {
+		s.handler.options.Observer.Refused(s.alive, Refusal{
+			Visitor: s.visitor, Action: action, Stream: s.stream, Rejection: r, Err: why,
+		})
+	}
 	return r
 }
 

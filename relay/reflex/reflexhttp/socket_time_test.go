@@ -81,6 +81,29 @@ func TestNoHello(t *testing.T) {
 	}
 }
 
+// A hello that waits for room when its time is up is no refusal, and no mistake on the
+// relay's side.
+func TestLateHello(t *testing.T) {
+	inBubble(t, func(b *bubble) {
+		all, err := b.budget.Reserve(t.Context(), room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.dial().shakeHands(t, "localhost", liveOf("build"))
+		time.Sleep(time.Second)
+		c.send(t, fin|textMessage, hello)
+		if code, _ := c.closed(t); code != 4408 {
+			t.Errorf("closed with %d", code)
+		}
+		c.ends(t)
+		all.Release()
+		b.allIsFree()
+		if n := len(b.refusals.list); n > 0 {
+			t.Errorf("on record: %+v", b.refusals.list)
+		}
+	})
+}
+
 // A replay goes at the client's pace. One that stands still for an hour, again and
 // again and in the midst of frames of any size, gets all of it, and holds no room
 // meanwhile.
