@@ -54,9 +54,9 @@ publish() {
 happen() {
 	local i
 	for i in {1..9}; do
-		publish '{"type":"climate.measured","room":"living room","celsius":20.'$i',"humidity":4'$i'}'
+		publish '{"type":"climate.measured","room":"living room","celsius":20.'"$i"',"humidity":4'"$i"'}'
 		publish '{"type":"door.opened","door":"garden","by":"handle"}'
-		publish '{"type":"climate.measured","room":"cellar","celsius":12.'$i',"humidity":6'$i'}'
+		publish '{"type":"climate.measured","room":"cellar","celsius":12.'"$i"',"humidity":6'"$i"'}'
 		publish '{"type":"door.closed","door":"garden"}'
 	done
 	publish '{"events":[{"id":"laundry-12","event":{"type":"washer.finished","programme":"cotton 40","minutes":118,"kwh":0.640}}]}'
