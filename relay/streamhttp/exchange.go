@@ -2,9 +2,7 @@ package streamhttp
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 
 	"hearth/relay/access"
@@ -108,14 +106,6 @@ func (x *exchange) record(why error) protocol.Problem {
 	return p
 }
 
-// PanicError is a mistake in the program that came up during a request.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
-
 // rescue answers a request during which something panicked. Deferred.
 func (x *exchange) rescue() {
 	value := recover()
@@ -125,7 +115,7 @@ func (x *exchange) rescue() {
 	if value == http.ErrAbortHandler { //nolint:errorlint // net/http compares it like this
 		panic(value)
 	}
-	why := &PanicError{value, debug.Stack()}
+	why := guard.Panicked(value)
 	if !x.begun {
 		x.refuse(why)
 		return

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hearth/relay/guard"
 	"hearth/relay/streamhttp"
 )
 
@@ -80,7 +81,7 @@ func TestPanic(t *testing.T) {
 			if len(recorded) != 1 {
 				t.Fatalf("recorded %+v", recorded)
 			}
-			why, ok := errors.AsType[*streamhttp.PanicError](recorded[0].Err)
+			why, ok := errors.AsType[*guard.PanicError](recorded[0].Err)
 			if !ok || why.Value != "boom" || !bytes.Contains(why.Stack, []byte(file)) {
 				t.Errorf("the cause is %v", recorded[0].Err)
 			}

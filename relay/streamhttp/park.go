@@ -5,13 +5,13 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"hearth/relay/access"
+	"hearth/relay/guard"
 	"hearth/relay/notify"
 	"hearth/relay/protocol"
 )
@@ -233,7 +233,7 @@ func (p *parked) rescue() {
 		return
 	}
 	_ = p.conn.Close()
-	why := &PanicError{value, debug.Stack()}
+	why := guard.Panicked(value)
 	told := problem(why)
 	p.handler.options.Observer.Refused(context.Background(), Refusal{
 		Visitor: p.visitor, Action: Wait, Problem: told, Status: told.Code.Status(), Err: why,

@@ -46,7 +46,7 @@ func TestProblems(t *testing.T) {
 		{&protocol.DecodeError{Reason: "no"}, protocol.Problem{Code: protocol.BadRequest}},
 		{errors.New(secret), protocol.Problem{Code: protocol.Internal}},
 		{context.DeadlineExceeded, protocol.Problem{Code: protocol.Internal}},
-		{&PanicError{Value: secret}, protocol.Problem{Code: protocol.Internal}},
+		{&guard.PanicError{Value: secret}, protocol.Problem{Code: protocol.Internal}},
 	} {
 		for _, err := range []error{tt.err, fmt.Errorf("on the way: %w", tt.err)} {
 			got := problem(err)

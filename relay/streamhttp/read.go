@@ -95,19 +95,23 @@ func (x *exchange) page(ctx context.Context, ask store.Read) (*sheet, error) {
 }
 
 // fetch reads a page, in the room for reading.
-func (x *exchange) fetch(ctx context.Context, ask store.Read) (*sheet, error) {
+func (x *exchange) fetch(ctx context.Context, ask store.Read) (s *sheet, err error) {
 	o := x.handler.options
 	room, err := o.Pages.Reserve(ctx, pageRoom)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if s == nil {
+			room.Release() // also where something panics
+		}
+	}()
 	start := time.Now()
 	page, err := o.Store.Page(ctx, ask)
 	if err != nil {
-		room.Release()
 		return nil, err
 	}
-	s := &sheet{page: page, took: time.Since(start), room: room}
+	s = &sheet{page: page, took: time.Since(start), room: room}
 	s.pieces = make([][]byte, 0, 1+len(page.Wire))
 	s.pieces = append(s.pieces, protocol.AppendPage(nil, page.Stream, page.Epoch, page.Head, page.Count))
 	s.pieces = append(s.pieces, page.Wire...)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"strconv"
 
 	"hearth/relay/access"
@@ -133,14 +132,6 @@ func (x *exchange) record(why error) *reflex.Rejection {
 	return r
 }
 
-// PanicError is a mistake in the program that came up during a request.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.Value, e.Stack) }
-
 // rescue answers a request during which something panicked. Deferred.
 func (x *exchange) rescue() {
 	value := recover()
@@ -150,7 +141,7 @@ func (x *exchange) rescue() {
 	if value == http.ErrAbortHandler { //nolint:errorlint // net/http compares it like this
 		panic(value)
 	}
-	why := &PanicError{value, debug.Stack()}
+	why := guard.Panicked(value)
 	if !x.begun {
 		x.refuse(why)
 		return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -116,7 +115,7 @@ func (s *socket) ref() store.Ref { return store.Ref{Space: s.visitor.Space, Name
 func (s *socket) safely(work func()) {
 	defer func() {
 		if value := recover(); value != nil {
-			s.refuse(&PanicError{value, debug.Stack()})
+			s.refuse(guard.Panicked(value))
 		}
 	}()
 	work()

@@ -337,7 +337,7 @@ func TestPanic(t *testing.T) {
 	if len(b.refusals.list) != 1 {
 		t.Fatalf("recorded %+v", b.refusals.list)
 	}
-	why, ok := errors.AsType[*reflexhttp.PanicError](b.refusals.list[0].Err)
+	why, ok := errors.AsType[*guard.PanicError](b.refusals.list[0].Err)
 	if !ok || why.Value != "boom" || !bytes.Contains(why.Stack, []byte("read.go")) {
 		t.Errorf("the cause is %v", b.refusals.list[0].Err)
 	}
