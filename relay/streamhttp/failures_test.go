@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hearth/relay/access"
 	"hearth/relay/guard"
 	"hearth/relay/streamhttp"
 )
@@ -87,6 +88,27 @@ func TestPanic(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where something panics while a page is read, here for want of a store, its room
+// comes back.
+func TestPanicGivesRoomBack(t *testing.T) {
+	r := newRelay(t, nil)
+	defer r.store.Close()
+	const size = 32 << 20
+	pages := guard.NewBudget(size)
+	h := streamhttp.New(streamhttp.Options{Hub: &r.hub, Observer: &r.records, Bodies: r.budget, Pages: pages, Sending: r.sending, Closing: r.closing.Load})
+	w := httptest.NewRecorder()
+	q := httptest.NewRequest(http.MethodGet, path("notes"), http.NoBody)
+	h.ServeHTTP(w, q.WithContext(access.NewContext(q.Context(), access.Visitor{Space: access.DefaultSpace})))
+	if w.Code != http.StatusInternalServerError {
+		t.Errorf("status %d", w.Code)
+	}
+	room, ok := pages.TryReserve(size)
+	if !ok {
+		t.Fatal("a part of the room is gone")
+	}
+	room.Release()
 }
 
 // An answer that is under way is broken off where a mistake comes up, so that
